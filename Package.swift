@@ -1,0 +1,102 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The map of the house: one row per room, with the rooms it may import. Products and settings are derived below.
+// A test (HouseTests) greps the imports of every room against this table.
+
+/// How a room is built.
+enum Kind {
+    /// A door to a system library: a module map and a shim, nothing else.
+    case door(pkgConfig: String, debian: String)
+    case c
+    case swift
+    case tool
+}
+
+let rooms: [(name: String, kind: Kind, imports: [String])] = [
+    ("CSQLite", .door(pkgConfig: "sqlite3", debian: "libsqlite3-dev"), []),
+    ("CArchive", .door(pkgConfig: "libarchive", debian: "libarchive-dev"), []),
+    ("CZlib", .door(pkgConfig: "zlib", debian: "zlib1g-dev"), []),
+    ("CSystem", .c, []),
+    ("FileSystem", .swift, ["CSystem"]),
+    ("Coding", .swift, ["CZlib"]),
+    ("SQLiteKit", .swift, ["CSQLite", "FileSystem"]),
+    ("ArchiveKit", .swift, ["CArchive", "FileSystem", "Coding"]),
+    ("Schema", .swift, ["Coding"]),
+    ("ModelFiles", .swift, ["Schema", "Coding"]),
+    ("Query", .swift, ["Schema"]),
+    ("RowMemory", .swift, ["Schema"]),
+    ("Storage", .swift, ["RowMemory", "Query", "Schema"]),
+    ("SQLiteStore", .swift, ["Storage", "RowMemory", "Query", "Schema", "SQLiteKit", "ModelFiles", "Coding", "FileSystem"]),
+    ("ObjectGraph", .swift, ["Storage", "RowMemory", "Query", "Schema"]),
+    ("Stack", .swift, ["ObjectGraph", "SQLiteStore", "Storage", "Query", "Schema"]),
+    ("DocumentKit", .swift, [
+        "Stack", "ObjectGraph", "SQLiteStore", "ArchiveKit", "SQLiteKit", "Storage", "Query", "ModelFiles", "Schema", "Coding", "FileSystem",
+    ]),
+    ("Folio", .swift, ["DocumentKit", "Stack", "ObjectGraph", "SQLiteStore", "Storage", "Query", "ModelFiles", "Schema"]),
+    ("FolioCommands", .swift, ["Folio"]),
+    ("FolioTool", .tool, ["FolioCommands"]),
+    ("FolioBenchmarks", .tool, ["Folio", "CSQLite"]),
+]
+
+/// Test targets beside the one that mirrors each Swift room, with what they import.
+let testRooms: [(name: String, imports: [String])] = [
+    ("FileSystemTests", ["FileSystem"]),
+    ("CodingTests", ["Coding"]),
+    ("SQLiteKitTests", ["SQLiteKit", "FileSystem"]),
+    ("ArchiveKitTests", ["ArchiveKit", "FileSystem", "Coding"]),
+    ("SchemaTests", ["Schema"]),
+    ("ModelFilesTests", ["ModelFiles", "Schema", "Coding"]),
+    ("QueryTests", ["Query", "Schema"]),
+    ("RowMemoryTests", ["RowMemory", "Schema"]),
+    ("SQLiteStoreTests", ["SQLiteStore", "Storage", "RowMemory", "Query", "Schema", "SQLiteKit", "ModelFiles", "FileSystem"]),
+    ("ObjectGraphTests", ["ObjectGraph", "Storage", "RowMemory", "Query", "Schema", "SQLiteStore", "Stack"]),
+    ("DocumentKitTests", ["DocumentKit", "Stack", "ObjectGraph", "Query", "Schema", "FileSystem"]),
+    ("FolioTests", ["Folio"]),
+    ("CommandTests", ["FolioCommands", "FolioTool"]),
+    ("CorpusTests", ["Folio", "ModelFiles", "Schema"]),
+    ("HouseTests", []),
+]
+
+let strict: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+func dependencies(_ names: [String]) -> [Target.Dependency] {
+    names.map { .target(name: $0) }
+}
+
+let targets: [Target] = rooms.map { room in
+    switch room.kind {
+    case .door(let pkgConfig, let debian):
+        .systemLibrary(name: room.name, pkgConfig: pkgConfig, providers: [.apt([debian])])
+    case .c:
+        .target(name: room.name, dependencies: dependencies(room.imports))
+    case .swift:
+        .target(name: room.name, dependencies: dependencies(room.imports), swiftSettings: strict)
+    case .tool:
+        .executableTarget(name: room.name, dependencies: dependencies(room.imports), swiftSettings: strict)
+    }
+}
+
+let testSupport = Target.target(
+    name: "TestSupport", dependencies: [], path: "Tests/TestSupport", swiftSettings: strict)
+
+let testTargets: [Target] = testRooms.map {
+    .testTarget(name: $0.name, dependencies: dependencies($0.imports + ["TestSupport"]), swiftSettings: strict)
+}
+
+let package = Package(
+    name: "Folio",
+    products: [
+        .library(name: "Folio", targets: ["Folio"]),
+        .executable(name: "folio", targets: ["FolioTool"]),
+        .executable(name: "FolioBenchmarks", targets: ["FolioBenchmarks"]),
+    ],
+    targets: targets + [testSupport] + testTargets,
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,58 @@
+public import Foundation
+
+/// The identity of an object: its store, its entity and its number there. Valid outside contexts and across processes.
+///
+/// A new object has a temporary ID until it is saved; IDs compare equal only to themselves, so keep permanent ones.
+public struct ManagedObjectID: Sendable {
+    package let store: StoreIdentity
+    package let entityIndex: Int
+    /// Positive: the object's number in its store. Negative: a temporary number in its context.
+    package let key: Int64
+
+    package init(store: StoreIdentity, entityIndex: Int, key: Int64) {
+        self.store = store
+        self.entityIndex = entityIndex
+        self.key = key
+    }
+
+    public var entity: Entity { store.model.entities[entityIndex] }
+    /// The UUID of the object's store; for a temporary ID that of its context.
+    public var storeUUID: String { store.uuid }
+    public var isTemporaryID: Bool { key < 0 }
+
+    /// `x-coredata://<store UUID>/<Entity>/p<number>`, a temporary ID with `t` for `p`.
+    public var uriRepresentation: URL {
+        guard let url = URL(string: description) else { preconditionFailure("An entity's name can't stand in a URI: \(entity.name)") }
+        return url
+    }
+
+    /// Reads `x-coredata://…/Entity/p7` or the short `Entity/p7`; `store` gives the identity and must be the one that a full URI names.
+    /// - Returns: nil if the text is no such URI, names another store or an unknown entity.
+    package init?(text: some StringProtocol, store: StoreIdentity) {
+        var parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        if parts.count == 5, parts[0] == "x-coredata:", parts[1].isEmpty {
+            guard parts[2].uppercased() == store.uuid else { return nil }
+            parts.removeFirst(3)
+        }
+        guard parts.count == 2, let name = String(parts[0]).removingPercentEncoding, let entity = store.model.entity(named: name) else { return nil }
+        guard parts[1].first == "p", let key = Int64(parts[1].dropFirst()), key > 0 else { return nil }
+        self.init(store: store, entityIndex: entity.index, key: key)
+    }
+}
+
+extension ManagedObjectID: Hashable {
+    public static func == (left: ManagedObjectID, right: ManagedObjectID) -> Bool {
+        left.key == right.key && left.store == right.store && left.entity.rootIndex == right.entity.rootIndex
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(key)
+    }
+}
+
+extension ManagedObjectID: CustomStringConvertible {
+    public var description: String {
+        let name = entity.name.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? entity.name
+        return key < 0 ? "x-coredata://\(store.uuid)/\(name)/t\(-key)" : "x-coredata://\(store.uuid)/\(name)/p\(key)"
+    }
+}

@@ -1,0 +1,107 @@
+/// What a document's objects look like: entities, composites, configurations, fetch requests.
+///
+/// A model is immutable and checked: whoever holds one can rely on every name in it. To change one, change its `description` and make another.
+///
+/// ```swift
+/// let model = try ManagedObjectModel(entities: [
+///     EntityDescription("Author", attributes: [.init("name", .string)], relationships: [.init("books", to: "Book", inverse: "author", maxCount: 0)]),
+///     EntityDescription("Book", attributes: [.init("title", .string)], relationships: [.init("author", to: "Author", inverse: "books")]),
+/// ])
+/// ```
+public final class ManagedObjectModel: Sendable {
+    /// What a model consists of, as a value.
+    public struct Description: Sendable, Hashable {
+        public var entities: [EntityDescription] = []
+        public var composites: [CompositeDescription] = []
+        /// The names of the entities of each configuration.
+        public var configurations: [String: [String]] = [:]
+        public var fetchRequestTemplates: [FetchRequestTemplate] = []
+        /// Names that its authors gave the version; hints only, the version hashes decide.
+        public var versionIdentifiers: [String] = []
+        /// Markup of the model file that Folio gives no meaning to, kept for writing it back.
+        public var extraMarkup: [String: String] = [:]
+        /// The diagram's elements, one dictionary of markup each, kept for writing them back.
+        public var diagram: [[String: String]] = []
+
+        public init() {}
+    }
+
+    public let description: Description
+    /// Depth first, roots and siblings in case-insensitive order of their names: the order in which new stores number them.
+    public let entities: [Entity]
+    private let indexByName: [String: Int]
+
+    /// - Throws: ``ModelError`` with code `invalid` that lists everything that is wrong.
+    public init(_ description: Description) throws(ModelError) {
+        let faults = ModelValidation.faults(in: description)
+        if !faults.isEmpty { throw ModelError(.invalid, "The model makes no sense", faults: faults) }
+        self.description = description
+        let tree = EntityTree(description.entities)
+        var indexByName: [String: Int] = [:]
+        for (index, node) in tree.nodes.enumerated() { indexByName[node.description.name] = index }
+        var entities: [Entity] = []
+        entities.reserveCapacity(tree.nodes.count)
+        for (index, node) in tree.nodes.enumerated() {
+            entities.append(
+                Entity(
+                    description: node.description, superentity: node.parent.map { entities[$0] }, subentityNames: node.children, index: index,
+                    family: index..<(index + node.size), resolveEntity: { indexByName[$0] }))
+        }
+        self.entities = entities
+        self.indexByName = indexByName
+    }
+
+    /// A model of `entities` and nothing else.
+    public convenience init(entities: [EntityDescription], versionIdentifiers: [String] = []) throws(ModelError) {
+        var description = Description()
+        description.entities = entities
+        description.versionIdentifiers = versionIdentifiers
+        try self.init(description)
+    }
+
+    public func entity(named name: String) -> Entity? {
+        indexByName[name].map { entities[$0] }
+    }
+
+    public var entitiesByName: [String: Entity] {
+        Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0) })
+    }
+
+    /// The direct sub-entities of `entity`.
+    public func subentities(of entity: Entity) -> [Entity] {
+        entity.subentityNames.compactMap { self.entity(named: $0) }
+    }
+
+    /// The entity at the other end of a relationship.
+    public func destination(of relationship: RelationshipDescription) -> Entity? {
+        entity(named: relationship.destinationEntityName)
+    }
+
+    /// The entities of a configuration; all of them for nil, nil where there is no such configuration.
+    public func entities(inConfiguration name: String?) -> [Entity]? {
+        guard let name else { return entities }
+        guard let members = description.configurations[name] else { return nil }
+        let wanted = Set(members)
+        return entities.filter { wanted.contains($0.name) }
+    }
+
+    public func composite(named name: String) -> CompositeDescription? {
+        description.composites.first { $0.name == name }
+    }
+
+    /// The place of the inverse of a relationship among the properties of the destination entity.
+    package func inverse(of property: Property) -> Property? {
+        guard let relationship = property.relationship, let name = relationship.inverseName, property.destinationIndex >= 0 else { return nil }
+        return entities[property.destinationIndex].property(named: name)
+    }
+}
+
+extension ManagedObjectModel: Hashable {
+    public static func == (left: ManagedObjectModel, right: ManagedObjectModel) -> Bool {
+        left === right || left.description == right.description
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        for entity in entities { hasher.combine(entity.name) }
+    }
+}

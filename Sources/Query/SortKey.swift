@@ -1,0 +1,24 @@
+/// What results are ordered by. Nil sorts smallest, in every store and in memory.
+public struct SortKey: Sendable, Hashable {
+    /// How strings compare; anything but strings compares by value whatever this says.
+    public enum Collation: Sendable, Hashable {
+        /// By Unicode code units.
+        case binary
+        case caseInsensitive
+        case localized
+        case localizedCaseInsensitive
+        /// As a file manager sorts: localized, digits by their value.
+        case localizedStandard
+    }
+
+    /// Property names joined by dots; all but the last are to-one relationships.
+    public var keyPath: String
+    public var isAscending: Bool
+    public var collation: Collation
+
+    public init(_ keyPath: String, ascending: Bool = true, collation: Collation = .binary) {
+        self.keyPath = keyPath
+        isAscending = ascending
+        self.collation = collation
+    }
+}

@@ -1,0 +1,83 @@
+package import Schema
+
+/// Where the values of an entity's properties stand in the memory of its rows.
+///
+/// Invariants:
+/// 1. Slots stand in the order of `Entity.properties`; slot `i` belongs to property `i`.
+/// 2. The layout of a sub-entity begins with that of its super-entity: a slot means the same place in every descendant's rows.
+/// 3. A row begins with its key and version (16 bytes); every slot is aligned for its kind; no two slots overlap.
+/// 4. Memory of zeros is a row without values.
+package final class RowLayout: Sendable {
+    package let entityIndex: Int
+    package let slots: [RowSlot]
+    /// Slots whose values have to be destroyed.
+    package let managedSlots: [RowSlot]
+    /// Bytes from one row to the next.
+    package let stride: Int
+    /// Where a sub-entity's own slots may begin.
+    private let end: Int
+
+    package static let headerSize = 16
+
+    package init(entity: Entity, parent: RowLayout?) {
+        entityIndex = entity.index
+        var slots = parent?.slots ?? []
+        let own = entity.properties[slots.count...]
+        let presenceStart = parent?.end ?? Self.headerSize
+        var offset = presenceStart + (own.count + 7) / 8
+        var placed = [Int: Int](minimumCapacity: own.count)
+        // Widest alignment first, so that small values fill the gap at the end and none arises between.
+        let order = own.map { ($0.index, Self.kind(of: $0)) }.sorted { ($1.1.alignment, $0.0) < ($0.1.alignment, $1.0) }
+        for (index, kind) in order {
+            offset = (offset + kind.alignment - 1) & ~(kind.alignment - 1)
+            placed[index] = offset
+            offset += kind.size
+        }
+        for (position, property) in own.enumerated() {
+            slots.append(
+                RowSlot(
+                    kind: Self.kind(of: property), presenceMask: 1 << UInt8(position % 8), index: UInt16(property.index),
+                    offset: UInt32(placed[property.index] ?? 0), presenceOffset: UInt32(presenceStart + position / 8)))
+        }
+        self.slots = slots
+        managedSlots = slots.filter { $0.kind.isManaged }
+        end = offset
+        stride = (offset + 15) & ~15
+    }
+
+    /// The layouts of all entities of a model, by position.
+    package static func layouts(for model: ManagedObjectModel) -> [RowLayout] {
+        var layouts: [RowLayout] = []
+        layouts.reserveCapacity(model.entities.count)
+        for entity in model.entities {
+            layouts.append(RowLayout(entity: entity, parent: entity.superentity.map { layouts[$0.index] }))
+        }
+        return layouts
+    }
+
+    private static func kind(of property: Property) -> SlotKind {
+        switch property.kind {
+        case .relationship(let relationship): relationship.isToMany ? .toMany : .toOne
+        case .attribute(let attribute): SlotKind(attribute)
+        }
+    }
+}
+
+extension SlotKind {
+    package init(_ attribute: AttributeDescription) {
+        self =
+            switch attribute.type {
+            case .integer16, .integer32, .integer64: .int
+            case .boolean: .bool
+            case .double: .double
+            case .float: .float
+            case .date: .date
+            case .string: .string
+            case .uri: .uri
+            case .uuid: .uuid
+            case .decimal: .decimal
+            case .binary, .transformable: attribute.allowsExternalBinaryDataStorage ? .large : .data
+            case .composite, .undefined, .objectID: .boxed
+            }
+    }
+}

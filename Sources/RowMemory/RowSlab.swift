@@ -1,0 +1,65 @@
+import Foundation
+
+/// The memory of some rows of one entity.
+///
+/// Rows are added one after the other and live as long as the slab. Whoever holds a ``Row`` holds its slab.
+///
+/// Invariants:
+/// 1. Rows `0..<count` are initialised; a slot's memory is initialised if and only if its presence bit is set.
+/// 2. The slab owns every value in its rows and destroys each once.
+/// 3. One owner at a time writes: a slab is filled by the one who makes it, then changes hands as a whole.
+// Invariant 3 is what makes it safe to send: a store fills a slab and gives it away; a context copies rows into slabs of a change set and gives those away.
+package final class RowSlab: @unchecked Sendable {
+    package let layout: RowLayout
+    package let capacity: Int
+    @usableFromInline package private(set) var count = 0
+    @usableFromInline let base: UnsafeMutableRawPointer
+
+    package init(layout: RowLayout, capacity: Int) {
+        precondition(capacity > 0, "A slab has room for at least one row")
+        self.layout = layout
+        self.capacity = capacity
+        base = .allocate(byteCount: capacity * layout.stride, alignment: 16)
+    }
+
+    package var isFull: Bool { count == capacity }
+
+    /// Adds a row without values. The slab must not be full.
+    package func appendRow(key: Int64, version: Int64) -> Row {
+        precondition(count < capacity, "The slab is full: make another")
+        let pointer = base + count * layout.stride
+        memset(pointer, 0, layout.stride)
+        count += 1
+        let row = Row(slab: self, base: pointer)
+        row.key = key
+        row.version = version
+        return row
+    }
+
+    /// Adds a copy of `row`, which has the same layout; to-many slots stay empty.
+    package func append(copyOf row: Row) -> Row {
+        precondition(row.slab.layout === layout, "A row is copied into a slab of its own layout")
+        let copy = appendRow(key: row.key, version: row.version)
+        let size = layout.stride - RowLayout.headerSize
+        (copy.base + RowLayout.headerSize).copyMemory(from: row.base + RowLayout.headerSize, byteCount: size)
+        for slot in layout.managedSlots where copy.hasValue(slot) {
+            if slot.kind == .toMany { copy.clearPresence(slot) } else { copy.retainCopiedValue(slot) }
+        }
+        return copy
+    }
+
+    @inlinable package func row(at index: Int) -> Row {
+        precondition(index >= 0 && index < count, "There is no such row")
+        return Row(slab: self, base: base + index * layout.stride)
+    }
+
+    deinit {
+        if !layout.managedSlots.isEmpty {
+            for index in 0..<count {
+                // Only the pointer is used: a strong reference made in deinit must not outlive it.
+                RowPointer(base: base + index * layout.stride).destroyManaged(layout.managedSlots)
+            }
+        }
+        base.deallocate()
+    }
+}

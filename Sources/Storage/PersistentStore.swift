@@ -1,0 +1,43 @@
+package import RowMemory
+package import Schema
+
+/// The seam between objects and files: values up, values down.
+///
+/// Every method may be called from any thread; a store serialises its own work. Nothing is changed by a method that throws.
+package protocol PersistentStore: AnyObject, Sendable {
+    var description: PersistentStoreDescription { get }
+    /// The UUID, and the model whose entity positions every request and row uses.
+    var identity: StoreIdentity { get }
+    /// The layouts of the model's entities, by position: those of the rows that go either way.
+    var layouts: [RowLayout] { get }
+
+    /// The rows that a request selects.
+    func rows(_ request: RowRequest) throws -> RowBatch
+    /// How many rows a request selects, its offset and limit applied.
+    func count(_ request: RowRequest) throws -> Int
+    /// The members of a to-many relationship for each of `owners`, which are objects of the entity at `entityIndex` or its descendants.
+    func related(entityIndex: Int, propertyIndex: Int, owners: [Int64], includingRows: Bool) throws -> RelatedBatch
+    /// Reserves `count` numbers for new objects of an entity's hierarchy, for good. Returns the first; the others follow it.
+    func reserveKeys(entityIndex: Int, count: Int) throws -> Int64
+    /// Commits a change set: all of it, durably, or nothing.
+    func apply(_ changes: ChangeSet) throws -> SaveReceipt
+
+    func metadata() throws -> [String: MetadataValue]
+    /// How the store would run a request: for a person to read.
+    func explanation(of request: RowRequest) throws -> QueryExplanation
+    /// Releases the files. No other method may be called afterwards.
+    func close() throws
+}
+
+/// How a store runs a request.
+package struct QueryExplanation: Sendable, Hashable {
+    package var statement: String
+    package var arguments: [String]
+    package var plan: [String]
+
+    package init(statement: String, arguments: [String], plan: [String]) {
+        self.statement = statement
+        self.arguments = arguments
+        self.plan = plan
+    }
+}

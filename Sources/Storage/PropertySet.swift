@@ -1,0 +1,56 @@
+/// A set of places among an entity's properties. Allocates nothing for entities of up to 64 properties.
+package struct PropertySet: Sendable, Hashable {
+    private var low: UInt64 = 0
+    private var rest: [UInt64] = []
+
+    package init() {}
+
+    package var isEmpty: Bool { low == 0 && rest.allSatisfy { $0 == 0 } }
+
+    package func contains(_ index: Int) -> Bool {
+        if index < 64 { return low & (1 << UInt64(index)) != 0 }
+        let word = index / 64 - 1
+        return word < rest.count && rest[word] & (1 << UInt64(index % 64)) != 0
+    }
+
+    package mutating func insert(_ index: Int) {
+        if index < 64 {
+            low |= 1 << UInt64(index)
+            return
+        }
+        let word = index / 64 - 1
+        while rest.count <= word { rest.append(0) }
+        rest[word] |= 1 << UInt64(index % 64)
+    }
+
+    package mutating func remove(_ index: Int) {
+        if index < 64 {
+            low &= ~(1 << UInt64(index))
+            return
+        }
+        let word = index / 64 - 1
+        guard word < rest.count else { return }
+        rest[word] &= ~(1 << UInt64(index % 64))
+        while rest.last == 0 { rest.removeLast() }
+    }
+
+    package mutating func formUnion(_ other: PropertySet) {
+        low |= other.low
+        for (word, bits) in other.rest.enumerated() {
+            if word < rest.count { rest[word] |= bits } else { rest.append(bits) }
+        }
+    }
+
+    /// The places in ascending order.
+    package var indices: [Int] {
+        var indices: [Int] = []
+        for (word, bits) in ([low] + rest).enumerated() {
+            var bits = bits
+            while bits != 0 {
+                indices.append(word * 64 + bits.trailingZeroBitCount)
+                bits &= bits - 1
+            }
+        }
+        return indices
+    }
+}

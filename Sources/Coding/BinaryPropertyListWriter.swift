@@ -1,0 +1,132 @@
+package import Foundation
+
+/// Writes binary property lists: equal strings, numbers, dates and data once each, keys in code-unit order, so that equal values give equal bytes.
+package struct BinaryPropertyListWriter {
+    private enum Item {
+        case scalar(PropertyListValue)
+        case array([Int])
+        case dictionary(keys: [Int], values: [Int])
+    }
+
+    private var items: [Item] = []
+    private var scalars: [PropertyListValue: Int] = [:]
+
+    package static func write(_ value: PropertyListValue) -> Data {
+        var writer = BinaryPropertyListWriter()
+        let top = writer.add(value)
+        return Data(writer.encode(top: top))
+    }
+
+    private mutating func add(_ value: PropertyListValue) -> Int {
+        switch value {
+        case .array(let elements):
+            let place = reserve()
+            items[place] = .array(elements.map { add($0) })
+            return place
+        case .dictionary(let pairs):
+            let place = reserve()
+            let keys = pairs.keys.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }
+            let names = keys.map { add(.string($0)) }
+            items[place] = .dictionary(keys: names, values: keys.compactMap { pairs[$0].map { add($0) } })
+            return place
+        default:
+            // -0.0 equals 0.0 and must not become it; NaN equals nothing.
+            if case .real(let number) = value, number == 0 || number.isNaN {
+                items.append(.scalar(value))
+                return items.count - 1
+            }
+            if let place = scalars[value] { return place }
+            items.append(.scalar(value))
+            scalars[value] = items.count - 1
+            return items.count - 1
+        }
+    }
+
+    private mutating func reserve() -> Int {
+        items.append(.array([]))
+        return items.count - 1
+    }
+
+    private func encode(top: Int) -> [UInt8] {
+        let referenceSize = Self.size(items.count - 1)
+        var bytes = Array("bplist00".utf8)
+        var offsets: [Int] = []
+        offsets.reserveCapacity(items.count)
+        for item in items {
+            offsets.append(bytes.count)
+            switch item {
+            case .scalar(let value): Self.append(value, to: &bytes)
+            case .array(let elements):
+                Self.appendHeader(0xA0, elements.count, to: &bytes)
+                for element in elements { Self.appendBigEndian(UInt64(element), referenceSize, to: &bytes) }
+            case .dictionary(let keys, let values):
+                Self.appendHeader(0xD0, keys.count, to: &bytes)
+                for element in keys + values { Self.appendBigEndian(UInt64(element), referenceSize, to: &bytes) }
+            }
+        }
+        let table = bytes.count
+        let offsetSize = Self.size(table)
+        for offset in offsets { Self.appendBigEndian(UInt64(offset), offsetSize, to: &bytes) }
+        bytes += [0, 0, 0, 0, 0, 0, UInt8(offsetSize), UInt8(referenceSize)]
+        for field in [items.count, top, table] { Self.appendBigEndian(UInt64(field), 8, to: &bytes) }
+        return bytes
+    }
+
+    private static func append(_ value: PropertyListValue, to bytes: inout [UInt8]) {
+        switch value {
+        case .string(let text):
+            if text.utf8.allSatisfy({ $0 < 0x80 }) {
+                appendHeader(0x50, text.utf8.count, to: &bytes)
+                bytes += Array(text.utf8)
+            } else {
+                appendHeader(0x60, text.utf16.count, to: &bytes)
+                for unit in text.utf16 { appendBigEndian(UInt64(unit), 2, to: &bytes) }
+            }
+        case .integer(let number): appendInteger(number, to: &bytes)
+        case .unsigned(let number):
+            bytes.append(0x14)
+            appendBigEndian(0, 8, to: &bytes)
+            appendBigEndian(number, 8, to: &bytes)
+        case .real(let number):
+            bytes.append(0x23)
+            appendBigEndian(number.bitPattern, 8, to: &bytes)
+        case .boolean(let flag): bytes.append(flag ? 0x09 : 0x08)
+        case .date(let date):
+            bytes.append(0x33)
+            appendBigEndian(date.timeIntervalSinceReferenceDate.bitPattern, 8, to: &bytes)
+        case .data(let data):
+            appendHeader(0x40, data.count, to: &bytes)
+            bytes += [UInt8](data)
+        case .uid(let number):
+            let size = size(Int(clamping: number))
+            bytes.append(0x80 | UInt8(size - 1))
+            appendBigEndian(number, size, to: &bytes)
+        case .array, .dictionary:
+            preconditionFailure("containers are items of their own, see add(_:)")
+        }
+    }
+
+    private static func appendInteger(_ number: Int64, to bytes: inout [UInt8]) {
+        let size = number < 0 ? 8 : size(Int(number))
+        bytes.append(0x10 | UInt8(size.trailingZeroBitCount))
+        appendBigEndian(UInt64(bitPattern: number), size, to: &bytes)
+    }
+
+    private static func appendHeader(_ marker: UInt8, _ count: Int, to bytes: inout [UInt8]) {
+        if count < 15 {
+            bytes.append(marker | UInt8(count))
+        } else {
+            bytes.append(marker | 0x0F)
+            appendInteger(Int64(count), to: &bytes)
+        }
+    }
+
+    private static func appendBigEndian(_ value: UInt64, _ size: Int, to bytes: inout [UInt8]) {
+        for shift in stride(from: (size - 1) * 8, through: 0, by: -8) { bytes.append(UInt8(truncatingIfNeeded: value >> UInt64(shift))) }
+    }
+
+    /// The fewest bytes of 1, 2, 4 or 8 that hold `number`.
+    private static func size(_ number: Int) -> Int {
+        number < 1 << 8 ? 1 : number < 1 << 16 ? 2 : number < 1 << 32 ? 4 : 8
+    }
+}

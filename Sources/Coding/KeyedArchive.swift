@@ -1,0 +1,43 @@
+package import Foundation
+
+/// An archive in the format of `NSKeyedArchiver`: a table of objects that refer to each other by number, cycles included.
+///
+/// Nothing is instantiated. Objects are looked at one by one, whatever their class; a class that nobody knows is only a name with fields.
+///
+/// ```swift
+/// let root = try KeyedArchive(data).root()
+/// for element in try root.elements() ?? [] { … }
+/// ```
+package final class KeyedArchive: Sendable {
+    package let objects: [PropertyListValue]
+    package let top: [String: PropertyListValue]
+
+    package init(_ data: Data, limits: PropertyListLimits = .standard) throws(CodingError) {
+        let list = try PropertyList.decode(data, limits: limits)
+        guard let archive = list.dictionary, let objects = archive["$objects"]?.array, let top = archive["$top"]?.dictionary else {
+            throw CodingError(.malformed, "the property list is no keyed archive")
+        }
+        guard archive["$version"]?.integer == 100_000 else {
+            throw CodingError(.unsupported, "keyed archives of version \(archive["$version"]?.integer ?? 0) are not read, only 100000")
+        }
+        guard objects.first?.string == "$null" else { throw CodingError(.malformed, "the archive's table of objects does not begin with $null") }
+        self.objects = objects
+        self.top = top
+    }
+
+    /// The object archived at the top under `key`.
+    package func root(_ key: String = "root") throws(CodingError) -> ArchivedObject {
+        guard let entry = top[key] else { throw CodingError(.missing, "the archive holds nothing called “\(key)”") }
+        guard let object = try resolve(entry) else { throw CodingError(.missing, "“\(key)” in the archive is nil") }
+        return object
+    }
+
+    /// The object that a reference stands for, nil for the null reference.
+    func resolve(_ value: PropertyListValue) throws(CodingError) -> ArchivedObject? {
+        guard let uid = value.uid else {
+            throw CodingError(.malformed, "\(value.kindName) where the archive must have a reference")
+        }
+        guard uid < UInt64(objects.count) else { throw CodingError(.malformed, "a reference to object \(uid) of \(objects.count)") }
+        return uid == 0 ? nil : ArchivedObject(archive: self, index: Int(uid))
+    }
+}

@@ -1,1 +1,25 @@
 #pragma once
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/xattr.h>
+
+/* System calls that Swift can't reach: variadic ones, and ones that the C library's module map lacks.
+   Every function answers a result of zero or more, or the negated errno. */
+
+int folio_open(int directory, const char *path, int flags, mode_t mode);
+
+/* Opens beneath `directory` without following any symbolic link (RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS). */
+int folio_open_beneath(int directory, const char *path, int flags, mode_t mode);
+
+int folio_rename_exchange(int oldDirectory, const char *oldPath, int newDirectory, const char *newPath);
+int folio_rename_noreplace(int oldDirectory, const char *oldPath, int newDirectory, const char *newPath);
+
+/* Open file description locks on the whole file. `folio_ofd_test` answers 1 where another description holds a conflicting lock. */
+int folio_ofd_lock(int descriptor, int exclusive);
+int folio_ofd_unlock(int descriptor);
+int folio_ofd_test(int descriptor, int exclusive);
+
+/* Shares the blocks of `source` with `target`; refused where the file system has no such thing. */
+int folio_clone(int source, int target);
+ssize_t folio_copy_range(int source, int64_t sourceOffset, int target, int64_t targetOffset, size_t count);

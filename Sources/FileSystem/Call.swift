@@ -1,0 +1,59 @@
+internal import Glibc
+internal import CSystem
+
+// Every system call of this room goes through `perform`: faults are injected, EINTR is retried and errors get their path here and nowhere else.
+
+/// Makes a call that answers a result of zero or more, or the negated errno.
+@discardableResult
+func perform(_ call: SystemCall, _ path: @autoclosure () -> String, retrying: Bool = true, _ body: () -> Int) throws -> Int {
+    try transfer(call, path(), upTo: 0, retrying: retrying) { _ in body() }
+}
+
+/// Makes a call that moves at most `count` bytes; `body` is told how many it may.
+func transfer(
+    _ call: SystemCall, _ path: @autoclosure () -> String, upTo count: Int, retrying: Bool = true, _ body: (Int) -> Int
+) throws -> Int {
+    // The kernel moves at most 2 GiB − 4 KiB at a time.
+    let most = min(count, 1 << 30)
+    while true {
+        let answer =
+            switch FaultInjection.fault(call, path()) {
+            case nil: body(most)
+            case .error(let number)?: -Int(number)
+            case .short(let bytes)?: body(max(1, min(most, bytes)))
+            }
+        if answer >= 0 { return answer }
+        let number = Int32(-answer)
+        if number == EINTR, retrying { continue }
+        throw FileSystemError(operation: call.rawValue, path: path(), errno: number)
+    }
+}
+
+/// Turns the C library's −1 into the negated errno.
+@inline(__always)
+func negated(_ answer: Int) -> Int { answer < 0 ? -Int(errno) : answer }
+
+@inline(__always)
+func negated(_ answer: Int32) -> Int { negated(Int(answer)) }
+
+/// Hands a path to C. A NUL inside would silently name another file, so it is refused.
+func withPath<Result>(_ path: String, _ body: (UnsafePointer<CChar>) throws -> Result) throws -> Result {
+    guard !path.isEmpty, !path.utf8.contains(0) else {
+        throw FileSystemError(.invalidPath, operation: "open", path: path, detail: "a path can't be empty or hold a NUL character")
+    }
+    return try path.withCString(body)
+}
+
+/// The descriptor that stands for the working directory.
+let workingDirectory: Int32 = AT_FDCWD
+
+func openDescriptor(_ path: String, _ flags: Int32, mode: mode_t = 0o666, in directory: Int32 = workingDirectory) throws -> Int32 {
+    try withPath(path) { name in
+        try Int32(perform(.open, path) { Int(folio_open(directory, name, flags | O_CLOEXEC, mode)) })
+    }
+}
+
+/// Opens a folder by its raw name, without following a link; the negated errno where it can't.
+func openDirectoryDescriptor(_ directory: Int32, _ name: [CChar]) -> Int32 {
+    folio_open(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0)
+}

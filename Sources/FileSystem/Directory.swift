@@ -1,0 +1,81 @@
+internal import CSystem
+internal import Glibc
+
+/// An open folder. Everything named through it lies beneath it, whatever links or swaps somebody else makes meanwhile.
+package final class Directory: Sendable {
+    package let path: String
+    package let descriptor: Int32
+
+    /// Opens a folder; with `followingLink` false, a link as the last component is refused.
+    package init(_ path: String, followingLink: Bool = false) throws {
+        self.path = path
+        descriptor = try openDescriptor(path, O_RDONLY | O_DIRECTORY | O_NONBLOCK | (followingLink ? 0 : O_NOFOLLOW))
+    }
+
+    init(descriptor: Int32, path: String) {
+        self.descriptor = descriptor
+        self.path = path
+    }
+
+    deinit { _ = close(descriptor) }
+
+    package func status() throws -> FileStatus { try FileStatus(descriptor: descriptor, path: path) }
+
+    /// Opens a plain file beneath this folder. No component may be a link or `..`; FIFOs, devices and sockets are refused without waiting on them,
+    /// and hard links where `refusingHardLinks` says so.
+    package func file(_ name: String, _ access: File.Access = .read, refusingHardLinks: Bool = false) throws -> File {
+        let full = FilePath.join(path, name)
+        let file = try File(descriptor: openBeneath(name, access.flags, access.mode), path: full)
+        if refusingHardLinks, try file.status().linkCount > 1 {
+            throw FileSystemError(.unsuitableFile, operation: "open", path: full, detail: "has another name (hard link)")
+        }
+        return file
+    }
+
+    /// Opens a folder beneath this one, with no link on the way.
+    package func directory(_ name: String) throws -> Directory {
+        let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK
+        return try Directory(descriptor: openBeneath(name, flags, 0), path: FilePath.join(path, name))
+    }
+
+    /// Reads a whole file beneath this folder, up to `limit` bytes.
+    package func read(_ name: String, limit: Int) throws -> [UInt8] { try file(name).readAll(limit: limit) }
+
+    /// What a name directly in this folder stands for, without following a link; nil where there is nothing.
+    package func status(of name: String) throws -> FileStatus? {
+        do {
+            return try FileStatus(path: name, in: descriptor)
+        } catch let error as FileSystemError where error.code == .notFound || error.code == .notDirectory {
+            return nil
+        }
+    }
+
+    package func synchronize() throws { try Disk.synchronizeDirectory(descriptor, path) }
+
+    private func openBeneath(_ name: String, _ flags: Int32, _ mode: mode_t) throws -> Int32 {
+        let full = FilePath.join(path, name)
+        let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+        guard !parts.isEmpty, parts.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." }) else {
+            throw FileSystemError(.invalidPath, operation: "open", path: full, detail: "a name beneath a folder has plain parts only")
+        }
+        do {
+            return try withPath(name) { path in
+                try Int32(perform(.open, full) { Int(folio_open_beneath(descriptor, path, flags | O_CLOEXEC, mode)) })
+            }
+        } catch let error as FileSystemError where error.errno == ENOSYS || error.errno == EPERM {
+            // Kernels before 5.6, and sandboxes that refuse what they don't know: walk there part by part.
+            return try walk(parts.map(String.init), flags, mode, full)
+        }
+    }
+
+    private func walk(_ parts: [String], _ flags: Int32, _ mode: mode_t, _ full: String) throws -> Int32 {
+        var current = descriptor
+        defer { if current != descriptor { _ = close(current) } }
+        for part in parts.dropLast() {
+            let next = try openDescriptor(part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK, in: current)
+            if current != descriptor { _ = close(current) }
+            current = next
+        }
+        return try openDescriptor(parts[parts.count - 1], flags, mode: mode, in: current)
+    }
+}

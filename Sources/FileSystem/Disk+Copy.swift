@@ -1,0 +1,71 @@
+internal import CSystem
+internal import Glibc
+
+extension Disk {
+    /// Copies a plain file to a path where nothing is yet; mode and user attributes come along. Not made durable.
+    ///
+    /// Blocks are shared where the file system can (constant time), else the kernel copies, else we do. Never call it on a store that is open: closing
+    /// the source drops SQLite's locks.
+    package static func copyFile(_ source: String, to target: String) throws {
+        try copyFile(File(source, .read), to: target)
+    }
+
+    /// Copies an open file to a path where nothing is yet.
+    package static func copyFile(_ source: File, to target: String) throws {
+        let status = try source.status()
+        let copy = try File(target, .create(mode: 0o600))
+        do {
+            if try !clone(source, copy) {
+                let done = try copyRanges(source, copy, size: status.size)
+                try copyLoop(source, copy, from: done)
+            }
+            try copyAttributes(from: source.descriptor, to: copy.descriptor, target)
+            try copy.setMode(status.mode)
+        } catch {
+            _ = try? removeFileIfPresent(target)
+            throw error
+        }
+    }
+
+    private static func clone(_ source: File, _ target: File) throws -> Bool {
+        do {
+            try perform(.clone, target.path) { Int(folio_clone(source.descriptor, target.descriptor)) }
+            return true
+        } catch let error as FileSystemError where [.noSpace, .inputOutput].contains(error.code) {
+            throw error
+        } catch {
+            return false
+        }
+    }
+
+    /// Lets the kernel copy as far as it will; answers how far it came.
+    private static func copyRanges(_ source: File, _ target: File, size: Int64) throws -> Int64 {
+        var done: Int64 = 0
+        while done < size {
+            do {
+                let count = try transfer(.copyRange, target.path, upTo: Int(size - done)) {
+                    folio_copy_range(source.descriptor, done, target.descriptor, done, $0)
+                }
+                if count == 0 { break }
+                done += Int64(count)
+            } catch let error as FileSystemError where [.noSpace, .inputOutput, .tooLarge].contains(error.code) {
+                throw error
+            } catch {
+                break
+            }
+        }
+        return done
+    }
+
+    private static func copyLoop(_ source: File, _ target: File, from start: Int64) throws {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
+        defer { buffer.deallocate() }
+        var offset = start
+        while true {
+            let count = try source.read(into: buffer, at: offset)
+            if count == 0 { return }
+            try target.write(UnsafeRawBufferPointer(rebasing: buffer[..<count]), at: offset)
+            offset += Int64(count)
+        }
+    }
+}

@@ -1,0 +1,40 @@
+internal import Glibc
+
+extension Disk {
+    /// Replaces or makes a small file so that, whatever happens, the old content or the new one is there, whole; returns when it is durable.
+    ///
+    /// The new content goes to a hidden file beside it, is synchronised, takes the name by rename, and the folder is synchronised. Mode and user
+    /// attributes of an existing file are kept. Where the last step fails, the new content is in place but may not survive a power cut.
+    package static func replaceFile(_ path: String, with bytes: [UInt8], mode: UInt32 = 0o666) throws {
+        try replaceFile(path, mode: mode) { try $0.append(bytes) }
+    }
+
+    /// Replaces or makes a file whose content `write` produces; `ready` runs when the new file is durable, just before it takes the name.
+    package static func replaceFile(
+        _ path: String, mode: UInt32 = 0o666, writing write: (File) throws -> Void, ready: () throws -> Void = {}
+    ) throws {
+        let old = try status(of: path)
+        if let old, old.kind != .file {
+            throw FileSystemError(.unsuitableFile, operation: "replace", path: path, detail: "not a plain file")
+        }
+        let temporary = FilePath.sibling(of: path, tag: "tmp", id: UniqueName.make())
+        do {
+            let file = try File(temporary, .create(mode: mode))
+            defer { file.close() }
+            if let old {
+                try file.setMode(old.mode)
+                let previous = try File(path, .read)
+                try copyAttributes(from: previous.descriptor, to: file.descriptor, temporary)
+            }
+            try write(file)
+            try file.synchronize()
+            try ready()
+            try rename(temporary, to: path)
+        } catch {
+            // The first error is the one that counts.
+            _ = try? removeFileIfPresent(temporary)
+            throw error
+        }
+        try synchronizeDirectory(FilePath.parent(path))
+    }
+}

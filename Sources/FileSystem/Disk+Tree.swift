@@ -1,0 +1,101 @@
+internal import Glibc
+
+extension Disk {
+    /// Folders nested deeper than this are refused, so that no hostile tree exhausts descriptors or the stack.
+    private static let maximumDepth = 128
+
+    /// Removes a file, link or folder with everything in it; nothing is followed, nothing outside is touched. Fine where there is nothing.
+    package static func removeTree(_ path: String) throws {
+        guard let status = try status(of: path) else { return }
+        guard status.kind == .directory else { return try removeFile(path) }
+        try removeContents(of: Directory(path), depth: 0)
+        try withPath(path) { name in _ = try perform(.unlink, path) { negated(rmdir(name)) } }
+    }
+
+    private static func removeContents(of directory: Directory, depth: Int) throws {
+        guard depth < maximumDepth else { throw tooDeep(directory.path) }
+        for name in try directory.rawNames() {
+            let shown = FilePath.join(directory.path, String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
+            var status = stat()
+            try perform(.stat, shown) { negated(fstatat(directory.descriptor, name, &status, AT_SYMLINK_NOFOLLOW)) }
+            let isDirectory = FileKind(mode: status.st_mode) == .directory
+            if isDirectory {
+                let descriptor = try perform(.open, shown) {
+                    Int(openDirectoryDescriptor(directory.descriptor, name))
+                }
+                try removeContents(of: Directory(descriptor: Int32(descriptor), path: shown), depth: depth + 1)
+            }
+            try perform(.unlink, shown) { negated(unlinkat(directory.descriptor, name, isDirectory ? AT_REMOVEDIR : 0)) }
+        }
+    }
+
+    /// Puts a file, or a folder with everything in it, on the disk: files first, then folders from the bottom up.
+    package static func synchronizeTree(_ path: String) throws {
+        switch try kind(of: path) {
+        case .file: try synchronizeFile(path)
+        case .directory: try synchronizeContents(of: Directory(path), depth: 0)
+        default: throw unsuitable("fsync", path)
+        }
+    }
+
+    private static func synchronizeContents(of directory: Directory, depth: Int) throws {
+        guard depth < maximumDepth else { throw tooDeep(directory.path) }
+        for entry in try directory.entries() {
+            switch entry.kind {
+            case .file: try directory.file(entry.name).synchronize()
+            case .directory: try synchronizeContents(of: directory.directory(entry.name), depth: depth + 1)
+            case .symbolicLink, .other: break
+            }
+        }
+        try directory.synchronize()
+    }
+
+    /// Puts the content of one file on the disk. Never call it on a store that is open: closing the descriptor would drop SQLite's locks.
+    package static func synchronizeFile(_ path: String) throws { try File(path, .read).synchronize() }
+
+    /// Copies a file, or a folder with everything in it, to a path where nothing is yet; modes and user attributes come along. Not made durable.
+    ///
+    /// Links, FIFOs, sockets and devices are refused. `including` is asked with the path beneath the top, and may leave items out.
+    package static func copyTree(
+        _ source: String, to target: String, including: (_ relativePath: String, FileKind) throws -> Bool = { _, _ in true }
+    ) throws {
+        switch try kind(of: source) {
+        case .file: try copyFile(source, to: target)
+        case .directory: try copyContents(of: Directory(source), to: target, prefix: "", depth: 0, including: including)
+        case nil: throw FileSystemError(operation: "copy", path: source, errno: ENOENT)
+        case .symbolicLink, .other: throw unsuitable("copy", source)
+        }
+    }
+
+    private static func copyContents(
+        of source: Directory, to target: String, prefix: String, depth: Int, including: (String, FileKind) throws -> Bool
+    ) throws {
+        guard depth < maximumDepth else { throw tooDeep(source.path) }
+        let mode = try source.status().mode
+        // Writable while it is filled; its own mode comes last.
+        try makeDirectory(target, mode: 0o700)
+        for entry in try source.entries() {
+            let relative = prefix + entry.name
+            guard try including(relative, entry.kind) else { continue }
+            let copy = FilePath.join(target, entry.name)
+            switch entry.kind {
+            case .file: try copyFile(source.file(entry.name), to: copy)
+            case .directory:
+                try copyContents(
+                    of: source.directory(entry.name), to: copy, prefix: relative + "/", depth: depth + 1, including: including)
+            case .symbolicLink, .other: throw unsuitable("copy", FilePath.join(source.path, entry.name))
+            }
+        }
+        let made = try Directory(target)
+        try copyAttributes(from: source.descriptor, to: made.descriptor, target)
+        try perform(.chmod, target) { negated(fchmod(made.descriptor, mode_t(mode))) }
+    }
+
+    static func unsuitable(_ operation: String, _ path: String) -> FileSystemError {
+        FileSystemError(.unsuitableFile, operation: operation, path: path, detail: "neither a plain file nor a folder")
+    }
+
+    private static func tooDeep(_ path: String) -> FileSystemError {
+        FileSystemError(.invalidPath, operation: "list", path: path, detail: "nested deeper than \(maximumDepth) folders")
+    }
+}

@@ -1,0 +1,171 @@
+internal import CSystem
+internal import Glibc
+internal import Synchronization
+
+/// An open file: whole reads and writes, and an honest fsync.
+///
+/// A failed fsync poisons the file: every later write or fsync throws `.synchronizationFailed`, since the kernel has dropped the data and the next
+/// fsync would say that all is well. Positional reads may come from any thread.
+package final class File: Sendable {
+    package enum Access: Sendable {
+        case read, readWrite
+        /// Makes the file, which must not be there.
+        case create(mode: UInt32 = 0o666)
+        /// Makes the file where there is none.
+        case openOrCreate(mode: UInt32 = 0o666)
+    }
+
+    package let path: String
+    package let descriptor: Int32
+    private let poison = Atomic<Int32>(0)
+    private let isOpen = Atomic<Bool>(true)
+
+    /// Opens a plain file; a link as the last component, a FIFO, a device or a folder is refused without waiting on it.
+    package convenience init(_ path: String, _ access: Access = .read) throws {
+        try self.init(descriptor: openDescriptor(path, access.flags, mode: access.mode), path: path)
+    }
+
+    /// Takes over a descriptor and closes it if it isn't a plain file's.
+    init(descriptor: Int32, path: String) throws {
+        self.path = path
+        self.descriptor = descriptor
+        guard try status().kind == .file else {
+            throw FileSystemError(.unsuitableFile, operation: "open", path: path, detail: "not a plain file")
+        }
+    }
+
+    deinit { close() }
+
+    /// Closes the descriptor now; done by `deinit` too. Errors are of no use here: what must be durable was synchronised before.
+    package func close() {
+        guard isOpen.exchange(false, ordering: .sequentiallyConsistent) else { return }
+        _ = Glibc.close(descriptor)
+    }
+
+    package func status() throws -> FileStatus { try FileStatus(descriptor: descriptor, path: path) }
+
+    // MARK: Reading
+
+    /// Reads until `buffer` is full or the file ends; answers the number of bytes read.
+    package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int {
+        var done = 0
+        while done < buffer.count {
+            let count = try transfer(.read, path, upTo: buffer.count - done) {
+                negated(pread(descriptor, buffer.baseAddress! + done, $0, off_t(offset) + off_t(done)))
+            }
+            if count == 0 { break }
+            done += count
+        }
+        return done
+    }
+
+    /// Reads the whole file; throws `.tooLarge` where it has more than `limit` bytes, without having read more than that.
+    package func readAll(limit: Int) throws -> [UInt8] {
+        let expected = try status().size
+        guard expected <= limit else { throw tooLarge(limit) }
+        // A file may grow while it is read, and those of /proc say 0: read on until the end says itself.
+        var bytes: [UInt8] = []
+        var chunk = max(Int(expected) + 1, 4096)
+        while true {
+            let start = bytes.count
+            let room = min(chunk, limit - start + 1)
+            bytes.append(contentsOf: repeatElement(0, count: room))
+            let count = try bytes.withUnsafeMutableBytes {
+                try read(into: UnsafeMutableRawBufferPointer(rebasing: $0[start...]), at: Int64(start))
+            }
+            bytes.removeLast(room - count)
+            if bytes.count > limit { throw tooLarge(limit) }
+            if count < room { return bytes }
+            chunk = 1 << 20
+        }
+    }
+
+    private func tooLarge(_ limit: Int) -> FileSystemError {
+        FileSystemError(.tooLarge, operation: "read", path: path, detail: "more than the \(limit) bytes allowed")
+    }
+
+    // MARK: Writing
+
+    /// Writes all of `bytes` at `offset`, however little the system takes at a time.
+    package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws {
+        try checkPoison()
+        var done = 0
+        while done < bytes.count {
+            let count = try transfer(.write, path, upTo: bytes.count - done) {
+                negated(pwrite(descriptor, bytes.baseAddress! + done, $0, off_t(offset) + off_t(done)))
+            }
+            try progressed(count)
+            done += count
+        }
+    }
+
+    /// Writes all of `bytes` where the last such write ended.
+    package func append(_ bytes: UnsafeRawBufferPointer) throws {
+        try checkPoison()
+        var done = 0
+        while done < bytes.count {
+            let count = try transfer(.write, path, upTo: bytes.count - done) {
+                negated(Glibc.write(descriptor, bytes.baseAddress! + done, $0))
+            }
+            try progressed(count)
+            done += count
+        }
+    }
+
+    /// Writes all of `bytes` where the last such write ended.
+    package func append(_ bytes: [UInt8]) throws { try bytes.withUnsafeBytes { try append($0) } }
+
+    package func truncate(to size: Int64) throws {
+        try checkPoison()
+        try perform(.truncate, path) { negated(ftruncate(descriptor, off_t(size))) }
+    }
+
+    package func setMode(_ mode: UInt32) throws {
+        try perform(.chmod, path) { negated(fchmod(descriptor, mode_t(mode))) }
+    }
+
+    /// Puts all that was written on the disk. After a failure the file's content is unknown: write it anew elsewhere.
+    package func synchronize() throws {
+        try checkPoison()
+        do {
+            try perform(.fsync, path, retrying: false) { negated(fsync(descriptor)) }
+        } catch let error as FileSystemError {
+            poison.store(error.errno, ordering: .sequentiallyConsistent)
+            throw poisoned(error.errno)
+        }
+    }
+
+    private func checkPoison() throws {
+        let number = poison.load(ordering: .sequentiallyConsistent)
+        if number != 0 { throw poisoned(number) }
+    }
+
+    private func poisoned(_ number: Int32) -> FileSystemError {
+        FileSystemError(.synchronizationFailed, operation: "fsync", path: path, errno: number)
+    }
+
+    /// A call that moves nothing and reports nothing would be repeated for ever.
+    private func progressed(_ count: Int) throws {
+        if count == 0 { throw FileSystemError(operation: "write", path: path, errno: EIO) }
+    }
+}
+
+extension File.Access {
+    var flags: Int32 {
+        // Without O_NONBLOCK, opening a planted FIFO would wait for ever.
+        let common = O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+        return switch self {
+        case .read: O_RDONLY | common
+        case .readWrite: O_RDWR | common
+        case .create: O_RDWR | O_CREAT | O_EXCL | common
+        case .openOrCreate: O_RDWR | O_CREAT | common
+        }
+    }
+
+    var mode: mode_t {
+        switch self {
+        case .read, .readWrite: 0
+        case .create(let mode), .openOrCreate(let mode): mode_t(mode)
+        }
+    }
+}

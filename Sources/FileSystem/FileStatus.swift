@@ -1,0 +1,69 @@
+internal import Glibc
+
+/// What kind of thing a path names. Symbolic links are never followed.
+package enum FileKind: Sendable, Hashable {
+    case file, directory, symbolicLink, other
+
+    init(mode: mode_t) {
+        self =
+            switch mode & S_IFMT {
+            case S_IFREG: .file
+            case S_IFDIR: .directory
+            case S_IFLNK: .symbolicLink
+            default: .other
+            }
+    }
+}
+
+/// Tells one file from every other, and one state of it from the next as far as the file system can.
+package struct FileIdentity: Sendable, Hashable, Codable {
+    package var device: UInt64
+    package var inode: UInt64
+    package var size: Int64
+    /// Nanoseconds since 1970.
+    package var modified: Int64
+
+    package init(device: UInt64, inode: UInt64, size: Int64, modified: Int64) {
+        self.device = device
+        self.inode = inode
+        self.size = size
+        self.modified = modified
+    }
+
+    /// Whether both are the same file, in whatever state.
+    package func isSameFile(as other: FileIdentity) -> Bool { device == other.device && inode == other.inode }
+}
+
+/// What `stat` says of a file.
+package struct FileStatus: Sendable, Hashable {
+    package let identity: FileIdentity
+    package let kind: FileKind
+    /// The permission bits.
+    package let mode: UInt32
+    package let linkCount: Int
+
+    package var size: Int64 { identity.size }
+
+    init(_ status: stat) {
+        let nanoseconds = Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
+        identity = FileIdentity(
+            device: UInt64(status.st_dev), inode: UInt64(status.st_ino), size: Int64(status.st_size), modified: nanoseconds)
+        kind = FileKind(mode: status.st_mode)
+        mode = status.st_mode & 0o7777
+        linkCount = Int(status.st_nlink)
+    }
+
+    init(descriptor: Int32, path: String) throws {
+        var status = stat()
+        try perform(.stat, path) { negated(fstat(descriptor, &status)) }
+        self.init(status)
+    }
+
+    init(path: String, in directory: Int32 = workingDirectory) throws {
+        var status = stat()
+        try withPath(path) { name in
+            _ = try perform(.stat, path) { negated(fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW)) }
+        }
+        self.init(status)
+    }
+}

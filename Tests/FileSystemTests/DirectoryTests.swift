@@ -1,0 +1,51 @@
+import FileSystem
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@Suite struct DirectoryTests {
+    /// With and without `openat2`.
+    @Test(arguments: [false, true])
+    func filesBeneathAreOpenedAndNothingElse(old: Bool) throws {
+        try withTemporaryDirectory { folder in
+            let top = folder.path + "/top"
+            try Disk.makeDirectories(top + "/a/b")
+            try Disk.replaceFile(top + "/a/b/file", with: [7])
+            try Disk.replaceFile(folder.path + "/outside", with: [8])
+            #expect(symlink(folder.path, top + "/a/out") == 0)
+            #expect(symlink("b", top + "/a/in") == 0)
+            #expect(symlink("file", top + "/a/b/link") == 0)
+            #expect(mkfifo(top + "/fifo", 0o600) == 0)
+            #expect(link(top + "/a/b/file", top + "/hard") == 0)
+            let directory = try Directory(top)
+            // Each opening asks the kernel first; the second call is the walk.
+            func open(_ name: String, hard: Bool = false) throws -> [UInt8] {
+                guard old else { return try directory.file(name, refusingHardLinks: hard).readAll(limit: 9) }
+                return try FaultInjection.with(Breaker().hook(.open, .error(ENOSYS))) {
+                    try directory.file(name, refusingHardLinks: hard).readAll(limit: 9)
+                }
+            }
+            #expect(try open("a/b/file") == [7])
+            #expect(try open("hard") == [7])
+            for name in ["a/out/outside", "a/in/file", "a/b/link", "fifo", "a", "../outside", "/etc/passwd", "a//b/file", "./hard", "", "a/b/../b/file"] {
+                #expect(throws: FileSystemError.self, "\(name)") { try open(name) }
+            }
+            let error = #expect(throws: FileSystemError.self) { try open("hard", hard: true) }
+            #expect(error?.code == .unsuitableFile)
+            #expect(try directory.directory("a/b").entries().map(\.name) == ["file", "link"])
+            #expect(throws: FileSystemError.self) { try directory.directory("a/in") }
+            #expect(try directory.status(of: "fifo")?.kind == .other)
+            #expect(try directory.status(of: "none") == nil)
+        }
+    }
+
+    @Test func aFileIsMadeBeneath() throws {
+        try withTemporaryDirectory { folder in
+            let directory = try Directory(folder.path)
+            try directory.file("new", .create(mode: 0o600)).append([1])
+            #expect(try directory.read("new", limit: 1) == [1])
+            #expect(try directory.status(of: "new")?.mode == 0o600)
+        }
+    }
+}

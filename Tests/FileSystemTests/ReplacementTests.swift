@@ -1,0 +1,127 @@
+import FileSystem
+import Foundation
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite struct ReplacementTests {
+    private func package(_ path: String, _ byte: UInt8) throws {
+        try Disk.makeDirectory(path)
+        try Disk.replaceFile(path + "/content", with: [byte])
+    }
+
+    private func content(_ path: String) throws -> UInt8? { try Disk.read(path + "/content", limit: 1).first }
+
+    /// Runs `body` as on a file system that refuses the flags of `renameat2`.
+    private func withoutFlags<Result>(_ number: Int32, _ body: () throws -> Result) rethrows -> Result {
+        try FaultInjection.with({ call, _ in call == .exchange ? .error(number) : nil }, body)
+    }
+
+    @Test func aNewTargetIsPutInPlace() throws {
+        try withTemporaryDirectory { folder in
+            let replacement = Replacement(of: folder.path + "/Doc.folio")
+            try package(replacement.temporary, 1)
+            try Disk.synchronizeTree(replacement.temporary)
+            try replacement.commit(expecting: nil)
+            #expect(try content(replacement.target) == 1)
+            #expect(try Disk.list(folder.path).map(\.name) == ["Doc.folio"])
+        }
+    }
+
+    @Test(arguments: [0, EXDEV, EINVAL, ENOSYS])
+    func aTargetIsExchangedAndTheOldOneStandsInTheTemporaryPlace(number: Int32) throws {
+        try withTemporaryDirectory { folder in
+            let target = folder.path + "/Doc.folio"
+            try package(target, 1)
+            let identity = try Disk.identity(of: target)
+            let replacement = Replacement(of: target)
+            try package(replacement.temporary, 2)
+            if number == 0 {
+                try replacement.commit(expecting: identity)
+            } else {
+                try withoutFlags(number) { try replacement.commit(expecting: identity) }
+            }
+            #expect(try content(target) == 2)
+            #expect(try content(replacement.temporary) == 1)
+            #expect(try Disk.list(folder.path).count == 2)
+        }
+    }
+
+    @Test(arguments: [0, ENOSYS])
+    func somethingNewAtTheTargetIsAConflict(number: Int32) throws {
+        try withTemporaryDirectory { folder in
+            let target = folder.path + "/Doc.folio"
+            try package(target, 1)
+            let identity = try Disk.identity(of: target)
+            try Disk.rename(target, to: folder.path + "/moved")
+            try package(target, 3)
+            let replacement = Replacement(of: target)
+            try package(replacement.temporary, 2)
+            let changed = #expect(throws: FileSystemError.self) { try replacement.commit(expecting: identity) }
+            #expect(changed?.code == .changed)
+            let exists = #expect(throws: FileSystemError.self) {
+                if number == 0 { try replacement.commit(expecting: nil) } else { try withoutFlags(number) { try replacement.commit(expecting: nil) } }
+            }
+            #expect(exists?.code == .exists)
+            #expect(try content(target) == 3)
+        }
+    }
+
+    /// The process dies before each call of the two-step exchange in turn; the next open finds the old form or the new one.
+    @Test func everyCrashOfTheTwoStepExchangeIsRecovered() throws {
+        struct Crash: Error {}
+        var outcomes: Set<String> = []
+        for point in 0..<20 {
+            let finished = try withTemporaryDirectory { folder in
+                let target = folder.path + "/Doc.folio"
+                try package(target, 1)
+                let identity = try Disk.identity(of: target)
+                let replacement = Replacement(of: target)
+                try package(replacement.temporary, 2)
+                let steps = Breaker()
+                // A sticky error stands for the death of the process: nothing after it has any effect.
+                let hook: FaultInjection.Hook = { call, _ in
+                    if call == .exchange { return .error(ENOSYS) }
+                    guard call == .rename || call == .fsync else { return nil }
+                    steps.calls.withLock { $0.append(call) }
+                    return steps.calls.withLock { $0.count } > point ? .error(EIO) : nil
+                }
+                var failed = false
+                do { try FaultInjection.with(hook) { try replacement.commit(expecting: identity) } } catch { failed = true }
+                let (recovery, leftovers) = try Replacement.recover(target)
+                for path in leftovers { try Disk.removeTree(path) }
+                #expect(try Disk.list(folder.path).map(\.name) == ["Doc.folio"])
+                let byte = try #require(try content(target))
+                outcomes.insert("\(recovery) \(byte)")
+                return !failed
+            }
+            if finished { break }
+        }
+        #expect(outcomes.contains("finished 2"))
+        #expect(outcomes.contains("none 1"))
+        #expect(outcomes.contains("none 2"))
+    }
+
+    @Test func aDisplacedTargetWithoutSuccessorIsPutBack() throws {
+        try withTemporaryDirectory { folder in
+            let replacement = Replacement(of: folder.path + "/" + String(repeating: "n", count: 250))
+            try package(replacement.displaced, 1)
+            let (recovery, leftovers) = try Replacement.recover(replacement.target)
+            #expect(recovery == .undone)
+            #expect(leftovers.isEmpty)
+            #expect(try content(replacement.target) == 1)
+        }
+    }
+
+    @Test func otherFilesAreNoLeftovers() throws {
+        try withTemporaryDirectory { folder in
+            for name in [".Doc.folio.tmp-nonsense", ".Other.folio.tmp-\(UniqueName.make())", "Doc.folio.old-\(UniqueName.make())"] {
+                try Disk.replaceFile(folder.path + "/" + name, with: [])
+            }
+            let (recovery, leftovers) = try Replacement.recover(folder.path + "/Doc.folio")
+            #expect(recovery == .none)
+            #expect(leftovers.isEmpty)
+        }
+    }
+}

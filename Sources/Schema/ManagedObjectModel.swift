@@ -35,6 +35,7 @@ public final class ManagedObjectModel: Sendable {
     public init(_ description: Description) throws(ModelError) {
         let faults = ModelValidation.faults(in: description)
         if !faults.isEmpty { throw ModelError(.invalid, "The model makes no sense", faults: faults) }
+        let description = description.ordered()
         self.description = description
         let tree = EntityTree(description.entities)
         var indexByName: [String: Int] = [:]

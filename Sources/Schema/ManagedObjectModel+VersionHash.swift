@@ -1,0 +1,122 @@
+internal import Coding
+public import Foundation
+
+/// Version hashes: what a store remembers of the model it was made with, byte for byte as Core Data computes them.
+///
+/// A property is hashed with its name, type, optionality, destination, counts and modifier; an entity with its persistent properties, those of
+/// its ancestors, its constraints and its modifier. Defaults, validation, delete rules, indexes, classes and renaming identifiers leave the hash alone.
+/// Entities with a derived attribute are the known exception: their hashes differ from Core Data's (COREDATA_FORMATS §4).
+extension ManagedObjectModel {
+    /// The hash of every entity, 32 bytes each. Computed at each call, in time linear in the model; hold on to the result.
+    public var versionHashesByEntityName: [String: Data] {
+        var hashes: [Data] = []
+        hashes.reserveCapacity(entities.count)
+        // Entities stand after their super-entities, whose hash enters theirs.
+        for entity in entities {
+            hashes.append(Self.hash(of: entity, superentityHash: entity.superentity.map { hashes[$0.index] }))
+        }
+        return Dictionary(uniqueKeysWithValues: zip(entities.map(\.name), hashes))
+    }
+
+    /// The digest over all entities, as stores keep it: base64 of 64 bytes.
+    public var versionHashesDigest: String {
+        var digest = SHA512()
+        for (name, hash) in sortedHashes {
+            digest.update(Array(name.utf8))
+            digest.update(hash)
+        }
+        return Data(digest.digest()).base64EncodedString()
+    }
+
+    /// The checksum of the model as newer tools and staged migrations name it: base64 of 32 bytes.
+    public var versionChecksum: String {
+        var digest = SHA256()
+        for (_, hash) in sortedHashes { digest.update(hash) }
+        return Data(digest.digest()).base64EncodedString()
+    }
+
+    /// Whether a store with these hashes can be opened with this model, or with one of its configurations.
+    ///
+    /// The hash of every entity must be equal and neither side may have an entity that the other lacks.
+    /// - Returns: false also where there is no such configuration.
+    public func isCompatible(withVersionHashes hashes: [String: Data], configuration: String? = nil) -> Bool {
+        guard let members = entities(inConfiguration: configuration), members.count == hashes.count else { return false }
+        let own = versionHashesByEntityName
+        return members.allSatisfy { own[$0.name] == hashes[$0.name] }
+    }
+
+    private var sortedHashes: [(String, Data)] {
+        versionHashesByEntityName.sorted { $0.key.utf16.lexicographicallyPrecedes($1.key.utf16) }.map { ($0.key, $0.value) }
+    }
+
+    private static func hash(of entity: Entity, superentityHash: Data?) -> Data {
+        var bytes = HashInput()
+        bytes.append(entity.name)
+        bytes.append(UInt8(entity.isAbstract ? 1 : 0))
+        if let superentityHash { bytes.append(superentityHash) }
+        let persistent = entity.properties.filter { !$0.isTransient }.sorted { $0.name.utf16.lexicographicallyPrecedes($1.name.utf16) }
+        for property in persistent { bytes.append(property.versionHash) }
+        bytes.append(entity.description.versionHashModifier ?? "")
+        for constraint in entity.description.uniquenessConstraints { bytes.append(constraint.joined(separator: ".")) }
+        return bytes.digest
+    }
+}
+
+extension Property {
+    /// The property's part of its entity's version hash, 32 bytes.
+    public var versionHash: Data {
+        switch kind {
+        case .attribute(let attribute): attribute.versionHash
+        case .relationship(let relationship): relationship.versionHash
+        }
+    }
+}
+
+extension AttributeDescription {
+    /// The attribute's part of its entity's version hash, 32 bytes.
+    public var versionHash: Data {
+        var bytes = HashInput()
+        bytes.append(HashInput.property(name: name, isOptional: isOptional, isTransient: isTransient, modifier: versionHashModifier))
+        bytes.append(Int32(type.rawValue))
+        if allowsExternalBinaryDataStorage { bytes.append(1 as UInt8) }
+        if preservesValueInHistoryOnDeletion { bytes.append(1 as UInt8) }
+        return bytes.digest
+    }
+}
+
+extension RelationshipDescription {
+    /// The relationship's part of its entity's version hash, 32 bytes.
+    public var versionHash: Data {
+        var bytes = HashInput()
+        bytes.append(HashInput.property(name: name, isOptional: isOptional, isTransient: isTransient, modifier: versionHashModifier))
+        bytes.append(destinationEntityName)
+        bytes.append(inverseName ?? "")
+        bytes.append(Int32(clamping: maxCount))
+        bytes.append(Int32(clamping: minCount))
+        if isOrdered { bytes.append(1 as UInt16) }
+        return bytes.digest
+    }
+}
+
+/// Bytes to be hashed: text as UTF-8 without length or end, integers little-endian.
+private struct HashInput {
+    private var hash = SHA256()
+
+    var digest: Data { Data(hash.digest()) }
+
+    mutating func append(_ text: String) { hash.update(Array(text.utf8)) }
+
+    mutating func append(_ data: Data) { hash.update(data) }
+
+    mutating func append(_ number: some FixedWidthInteger) {
+        withUnsafeBytes(of: number.littleEndian) { hash.update(Array($0)) }
+    }
+
+    static func property(name: String, isOptional: Bool, isTransient: Bool, modifier: String?) -> Data {
+        var bytes = HashInput()
+        bytes.append(name)
+        bytes.append(UInt16((isOptional ? 1 : 0) | (isTransient ? 2 : 0)))
+        bytes.append(modifier ?? "")
+        return bytes.digest
+    }
+}

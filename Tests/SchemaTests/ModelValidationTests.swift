@@ -1,0 +1,112 @@
+import Schema
+import Testing
+
+@Suite struct ModelValidationTests {
+    private func faults(_ change: (inout ManagedObjectModel.Description) -> Void) -> [String] {
+        var description = ManagedObjectModel.Description()
+        description.entities = [
+            EntityDescription(
+                "Author", attributes: [AttributeDescription("name", .string)],
+                relationships: [RelationshipDescription("books", to: "Book", inverse: "author", maxCount: 0)]),
+            EntityDescription(
+                "Book", attributes: [AttributeDescription("title", .string)],
+                relationships: [RelationshipDescription("author", to: "Author", inverse: "books")]),
+            EntityDescription("Novel", superentityName: "Book"),
+        ]
+        change(&description)
+        do {
+            _ = try ManagedObjectModel(description)
+            return []
+        } catch {
+            #expect(error.code == .invalid)
+            return error.faults.map(\.description)
+        }
+    }
+
+    @Test func aSoundModelHasNoFaults() {
+        #expect(faults { _ in } == [])
+    }
+
+    @Test func everyFaultIsReportedAtOnce() {
+        let found = faults {
+            $0.entities[0].superentityName = "Nobody"
+            $0.entities[0].relationships[0].inverseName = "writer"
+            $0.entities[1].attributes[0].defaultValue = .int(3)
+            $0.entities[2].uniquenessConstraints = [["isbn"]]
+            $0.configurations = ["Cloud": ["Book", "Shelf"]]
+        }
+        #expect(
+            found == [
+                "Author: its parent “Nobody” is no entity of the model", "Author.books: its inverse “writer” is no property of Book",
+                "Book.title: the default value is no value of type String",
+                "Book.author: its inverse Author.books has the inverse “writer”",
+                "Novel.isbn: a uniqueness constraint names an unknown attribute", "Shelf: the configuration “Cloud” names an unknown entity",
+            ])
+    }
+
+    @Test func hierarchiesMustNotBeCircular() {
+        #expect(faults { $0.entities[1].superentityName = "Novel" }.contains("Book: it is its own ancestor: Book → Novel → Book"))
+        #expect(faults { $0.entities[1].superentityName = "Book" }.contains { $0.hasPrefix("Book: it is its own ancestor") })
+    }
+
+    @Test func destinationsAndInversesMustFit() {
+        #expect(faults { $0.entities[1].relationships[0].destinationEntityName = "Poet" }.contains("Book.author: its destination “Poet” is no entity of the model"))
+        #expect(faults { $0.entities[1].relationships[0].destinationEntityName = "" }.contains("Book.author: it has no destination"))
+        #expect(faults { $0.entities[1].relationships[0].inverseName = "name" }.contains("Book.author: its inverse Author.name is no relationship"))
+        let wrong = faults {
+            $0.entities.append(EntityDescription("Shelf", relationships: [RelationshipDescription("author", to: "Author", inverse: "books")]))
+        }
+        #expect(wrong == ["Shelf.author: its inverse Author.books leads to Book"])
+        #expect(faults { $0.entities[1].relationships[0].inverseName = nil } == ["Author.books: its inverse Book.author has no inverse"])
+    }
+
+    @Test func inversesMayBeDeclaredForASuperentity() {
+        let found = faults {
+            $0.entities[0].relationships[0].destinationEntityName = "Novel"
+        }
+        #expect(found == [])
+    }
+
+    @Test func namesMustBeLegalAndOccurOnce() {
+        #expect(faults { $0.entities[2].attributes = [AttributeDescription("title", .string)] } == ["Novel.title: a property of this name is inherited from Book"])
+        #expect(faults { $0.entities[2].attributes = [AttributeDescription("a", .string), AttributeDescription("a", .date)] }.contains("Novel.a: there are two properties of this name"))
+        #expect(faults { $0.entities.append(EntityDescription("Novel")) }.contains("Novel: there are two entities of this name"))
+        for name in ["", "1st", "a b", "a.b", "a-b", "x\u{0}"] {
+            #expect(!faults { $0.entities[2].attributes = [AttributeDescription(name, .string)] }.isEmpty)
+        }
+        for name in ["_a", "été", "a1", "名前"] {
+            #expect(faults { $0.entities[2].attributes = [AttributeDescription(name, .string)] } == [])
+        }
+    }
+
+    @Test func valuesOfAttributesMustFitTheirTypes() {
+        func fault(_ attribute: AttributeDescription) -> Bool { !faults { $0.entities[2].attributes = [attribute] }.isEmpty }
+        #expect(fault(AttributeDescription("a", .integer16, defaultValue: .int(40_000))))
+        #expect(!fault(AttributeDescription("a", .integer32, defaultValue: .int(40_000))))
+        #expect(fault(AttributeDescription("a", .boolean, defaultValue: .string("YES"))))
+        #expect(fault(AttributeDescription("a", .undefined)))
+        #expect(!fault(AttributeDescription("a", .undefined, isTransient: true)))
+        #expect(fault(AttributeDescription("a", .integer16, minimumValue: .int(3), maximumValue: .int(2))))
+        #expect(fault(AttributeDescription("a", .date, minimumValue: .int(3))))
+        #expect(fault(AttributeDescription("a", .integer16, regularExpression: ".")))
+        #expect(fault(AttributeDescription("a", .string, allowsExternalBinaryDataStorage: true)))
+        #expect(fault(AttributeDescription("a", .composite, compositeName: "Point")))
+    }
+
+    @Test func compositesMustNotHoldThemselves() {
+        let found = faults {
+            $0.composites = [
+                CompositeDescription("A", attributes: [AttributeDescription("b", .composite, compositeName: "B")]),
+                CompositeDescription("B", attributes: [AttributeDescription("a", .composite, compositeName: "A")]),
+            ]
+        }
+        #expect(found == ["A: the composite holds itself", "B: the composite holds itself"])
+    }
+
+    @Test func requestsAndIndexesMustNameWhatThereIs() {
+        #expect(faults { $0.fetchRequestTemplates = [FetchRequestTemplate("all", entityName: "Shelf")] } == ["the fetch request “all” is for “Shelf”, which is no entity of the model"])
+        #expect(faults { $0.entities[0].indexes = [FetchIndexDescription("i", elements: [.init(propertyName: "age")])] } == ["Author.age: the index “i” names an unknown property"])
+        #expect(faults { $0.entities[0].compoundIndexes = [["name", "age"]] } == ["Author.age: a compound index names an unknown property"])
+        #expect(faults { $0.entities[0].relationships[0].minCount = 5; $0.entities[0].relationships[0].maxCount = 4 } == ["Author.books: its smallest count is greater than its greatest"])
+    }
+}

@@ -1,0 +1,22 @@
+/// Names in SQL text.
+package enum SQLName {
+    /// `name` as it can stand in SQL: quoted only where it is no plain identifier, so that new stores read like Apple's.
+    package static func quoted(_ name: String) -> String {
+        let isPlain = name.utf8.first.map { isLetter($0) } == true && name.utf8.allSatisfy { isLetter($0) || isDigit($0) }
+        return isPlain ? name : "\"" + name.replacing("\"", with: "\"\"") + "\""
+    }
+
+    /// `text` as a SQL string.
+    package static func literal(_ text: String) -> String {
+        "'" + text.replacing("'", with: "''") + "'"
+    }
+
+    /// SQLite compares names without regard to the case of ASCII letters.
+    static func key(_ name: String) -> String {
+        String(decoding: name.utf8.map { $0 >= 0x61 && $0 <= 0x7a ? $0 - 32 : $0 }, as: UTF8.self)
+    }
+
+    // Every table and column of this format begins with Z or A: no plain name is a keyword of SQL.
+    private static func isLetter(_ byte: UInt8) -> Bool { byte >= 0x41 && byte <= 0x5a || byte >= 0x61 && byte <= 0x7a || byte == 0x5f }
+    private static func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
+}

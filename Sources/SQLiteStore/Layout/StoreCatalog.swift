@@ -1,0 +1,54 @@
+/// What a store's file really holds, before a model gives it meaning.
+package struct StoreCatalog: Sendable, Hashable {
+    package struct Table: Sendable, Hashable {
+        package var name: String
+        package var columns: [String]
+        private let columnByKey: [String: String]
+
+        package init(name: String, columns: [String]) {
+            self.name = name
+            self.columns = columns
+            columnByKey = Dictionary(columns.map { (SQLName.key($0), $0) }, uniquingKeysWith: { first, _ in first })
+        }
+
+        /// The column's name as the table spells it, nil if there is no such column.
+        package func column(_ name: String) -> String? { columnByKey[SQLName.key(name)] }
+    }
+
+    /// A row of `Z_PRIMARYKEY`.
+    package struct NumberedEntity: Sendable, Hashable {
+        package var number: Int64
+        package var name: String
+        /// 0 for roots.
+        package var parent: Int64
+
+        package init(number: Int64, name: String, parent: Int64) {
+            self.number = number
+            self.name = name
+            self.parent = parent
+        }
+    }
+
+    package struct Trigger: Sendable, Hashable {
+        package var name: String
+        package var statement: String
+
+        package init(name: String, statement: String) {
+            self.name = name
+            self.statement = statement
+        }
+    }
+
+    package var entities: [NumberedEntity]
+    package var triggers: [Trigger]
+    private var tableByKey: [String: Table]
+
+    package init(tables: [Table], entities: [NumberedEntity], triggers: [Trigger] = []) {
+        self.entities = entities
+        self.triggers = triggers
+        tableByKey = Dictionary(tables.map { (SQLName.key($0.name), $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    package func table(_ name: String) -> Table? { tableByKey[SQLName.key(name)] }
+    package var tables: some Collection<Table> { tableByKey.values }
+}

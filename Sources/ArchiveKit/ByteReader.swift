@@ -1,0 +1,36 @@
+/// Takes little-endian numbers off a run of bytes; nil once they run out.
+struct ByteReader {
+    private let bytes: ArraySlice<UInt8>
+    private var position: Int
+
+    init(_ bytes: ArraySlice<UInt8>) {
+        self.bytes = bytes
+        position = bytes.startIndex
+    }
+
+    init(_ bytes: [UInt8]) { self.init(bytes[...]) }
+
+    var remaining: Int { bytes.endIndex - position }
+
+    mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
+        guard count >= 0, count <= remaining else { return nil }
+        defer { position += count }
+        return bytes[position..<position + count]
+    }
+
+    mutating func number<Number: FixedWidthInteger & UnsignedInteger>(_: Number.Type = Number.self) -> Number? {
+        guard let taken = take(MemoryLayout<Number>.size) else { return nil }
+        return taken.reversed().reduce(0) { $0 << 8 | Number($1) }
+    }
+}
+
+/// Puts numbers into little-endian bytes.
+struct ByteWriter {
+    private(set) var bytes: [UInt8] = []
+
+    mutating func put(_ number: some FixedWidthInteger) {
+        withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+
+    mutating func put(_ more: some Sequence<UInt8>) { bytes.append(contentsOf: more) }
+}

@@ -1,0 +1,163 @@
+internal import Coding
+internal import FileSystem
+
+/// The work of writing one archive: entries as they come, then the directory.
+struct Packer {
+    let file: File
+    private var offset: Int64 = 0
+    private var directory = ByteWriter()
+    private var count = 0
+
+    /// A fixed time, the first that the format knows: 1 January 1980, midnight.
+    private static let date: UInt16 = 1 << 5 | 1
+    private static let madeBy: UInt16 = 3 << 8 | 45
+    private static let mode: UInt32 = 0o100644
+    private static let pieceSize = 1 << 18
+
+    init(file: File) { self.file = file }
+
+    mutating func add(_ part: ArchivePart) throws {
+        switch part.content {
+        case .bytes(let bytes):
+            try add(part, size: Int64(bytes.count)) { offset, buffer in
+                let rest = bytes.dropFirst(Int(offset)).prefix(buffer.count)
+                buffer.copyBytes(from: rest)
+                return rest.count
+            }
+        case .file(let path):
+            let source = try File(path, .read)
+            try add(part, size: source.status().size) { try source.read(into: $1, at: $0) }
+        }
+    }
+
+    /// `read` fills a buffer from an offset of the content and answers how far it came.
+    private mutating func add(_ part: ArchivePart, size: Int64, _ read: (Int64, UnsafeMutableRawBufferPointer) throws -> Int) throws {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceSize, alignment: 4096)
+        defer { buffer.deallocate() }
+        let headerOffset = offset
+        var method = CompressionMethod.stored
+        if !part.isStored, size > 0 { method = try Self.shrinks(buffer, read) ? .deflated : .stored }
+        // Deflate adds at most a few bytes per block to what doesn't shrink.
+        let isWide = size >= Int64(UInt32.max) - (1 << 24)
+        var header = LocalFileHeader()
+        header.versionNeeded = isWide ? 45 : 20
+        header.flags = part.name.utf8.allSatisfy { $0 < 0x80 } ? [] : .utf8
+        header.method = method.rawValue
+        header.date = Self.date
+        try append(bytes(of: header, part.name, isWide, size: 0, compressed: 0))
+
+        var checksum = CRC32()
+        var done: Int64 = 0
+        let deflate = method == .deflated ? try DeflateStream() : nil
+        let dataOffset = offset
+        repeat {
+            let count = try read(done, buffer)
+            let piece = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+            checksum.update(piece)
+            done += Int64(count)
+            if let deflate {
+                try deflate.compress(piece, isLast: done >= size || count == 0) { try append($0) }
+            } else {
+                try append(piece)
+            }
+            if count == 0 { break }
+        } while done < size
+        guard done == size else { throw ArchiveError(.damaged, "changed while it was packed", path: file.path, entry: part.name) }
+
+        header.crc32 = checksum.value
+        try bytes(of: header, part.name, isWide, size: size, compressed: offset - dataOffset).withUnsafeBytes { try file.write($0, at: headerOffset) }
+        list(header, part.name, size: size, compressed: offset - dataOffset, at: headerOffset)
+    }
+
+    /// Whether the beginning of the content gets smaller by a twentieth at least: what is compressed already does not.
+    private static func shrinks(_ buffer: UnsafeMutableRawBufferPointer, _ read: (Int64, UnsafeMutableRawBufferPointer) throws -> Int) throws -> Bool {
+        let sample = UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(buffer.count, 1 << 16)])
+        let count = try read(0, sample)
+        var compressed = 0
+        try DeflateStream().compress(UnsafeRawBufferPointer(rebasing: sample[..<count]), isLast: true) { compressed += $0.count }
+        return compressed < count - count / 20
+    }
+
+    private func bytes(of header: LocalFileHeader, _ name: String, _ isWide: Bool, size: Int64, compressed: Int64) -> [UInt8] {
+        var header = header
+        var extra = ByteWriter()
+        if isWide {
+            header.uncompressedSize = .max
+            header.compressedSize = .max
+            extra.put(ExtraField.zip64)
+            extra.put(UInt16(16))
+            extra.put(size)
+            extra.put(compressed)
+        } else {
+            header.uncompressedSize = UInt32(size)
+            header.compressedSize = UInt32(compressed)
+        }
+        header.nameLength = UInt16(name.utf8.count)
+        header.extraLength = UInt16(extra.bytes.count)
+        var writer = ByteWriter()
+        header.write(to: &writer)
+        writer.put(name.utf8)
+        writer.put(extra.bytes)
+        return writer.bytes
+    }
+
+    private mutating func list(_ local: LocalFileHeader, _ name: String, size: Int64, compressed: Int64, at place: Int64) {
+        var header = CentralDirectoryHeader()
+        var extra = ByteWriter()
+        func narrow(_ value: Int64) -> UInt32 {
+            if value < Int64(UInt32.max) { return UInt32(value) }
+            extra.put(value)
+            return .max
+        }
+        header.versionMadeBy = Self.madeBy
+        header.flags = local.flags
+        header.method = local.method
+        header.time = local.time
+        header.date = local.date
+        header.crc32 = local.crc32
+        header.uncompressedSize = narrow(size)
+        header.compressedSize = narrow(compressed)
+        header.localHeaderOffset = narrow(place)
+        header.versionNeeded = extra.bytes.isEmpty ? local.versionNeeded : 45
+        header.nameLength = UInt16(name.utf8.count)
+        header.extraLength = extra.bytes.isEmpty ? 0 : UInt16(extra.bytes.count + 4)
+        header.externalAttributes = Self.mode << 16
+        header.write(to: &directory)
+        directory.put(name.utf8)
+        if !extra.bytes.isEmpty {
+            directory.put(ExtraField.zip64)
+            directory.put(UInt16(extra.bytes.count))
+            directory.put(extra.bytes)
+        }
+        count += 1
+    }
+
+    mutating func finish() throws {
+        let directoryOffset = offset
+        try append(directory.bytes)
+        let size = offset - directoryOffset
+        var writer = ByteWriter()
+        if count >= Int(UInt16.max) || directoryOffset >= Int64(UInt32.max) || size >= Int64(UInt32.max) {
+            var record = Zip64EndOfCentralDirectory()
+            record.entries = UInt64(count)
+            record.directorySize = UInt64(size)
+            record.directoryOffset = UInt64(directoryOffset)
+            record.write(to: &writer)
+            Zip64Locator(recordOffset: UInt64(offset)).write(to: &writer)
+        }
+        var end = EndOfCentralDirectory()
+        end.entries = UInt16(min(count, Int(UInt16.max)))
+        end.entriesOnDisk = end.entries
+        end.directorySize = UInt32(min(size, Int64(UInt32.max)))
+        end.directoryOffset = UInt32(min(directoryOffset, Int64(UInt32.max)))
+        end.write(to: &writer)
+        try append(writer.bytes)
+    }
+
+    private mutating func append(_ bytes: [UInt8]) throws { try bytes.withUnsafeBytes { try append($0) } }
+
+    private mutating func append(_ bytes: UnsafeRawBufferPointer) throws {
+        try file.append(bytes)
+        offset += Int64(bytes.count)
+    }
+}

@@ -119,3 +119,19 @@ package enum Disk {
         }
     }
 }
+
+extension Disk {
+    /// The absolute path with every link resolved; throws `.notFound` where nothing is there.
+    package static func resolve(_ path: String) throws -> String {
+        var resolved = ""
+        try withPath(path) { name in
+            _ = try perform(.stat, path) {
+                guard let text = realpath(name, nil) else { return -Int(errno) }
+                defer { free(text) }
+                resolved = String(cString: text)
+                return 0
+            }
+        }
+        return resolved
+    }
+}

@@ -45,11 +45,11 @@ import Testing
             holder.executableURL = URL(fileURLWithPath: "/usr/bin/flock")
             holder.arguments = ["--no-fork", path, "sleep", "60"]
             try holder.run()
-            defer { holder.terminate() }
+            defer { kill(holder.processIdentifier, SIGKILL) }
             let deadline = Date() + 10
             while try !FileLock.isHeld(path, mechanism: .wholeFile), Date() < deadline { usleep(10_000) }
             #expect(try FileLock.acquire(path, mechanism: .wholeFile) == nil)
-            holder.terminate()
+            kill(holder.processIdentifier, SIGKILL)
             holder.waitUntilExit()
             #expect(try FileLock.acquire(path, mechanism: .wholeFile) != nil)
         }

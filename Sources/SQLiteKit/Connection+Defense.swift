@@ -1,0 +1,73 @@
+internal import CSQLite
+
+extension Connection {
+    func apply(_ options: OpenOptions) throws {
+        let defense = options.defense
+        try configure(SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, false)
+        try configure(SQLITE_DBCONFIG_DEFENSIVE, defense.isDefensive)
+        try configure(SQLITE_DBCONFIG_TRUSTED_SCHEMA, !defense.distrustsSchema)
+        // Text in double quotes that names nothing would otherwise pass for a string.
+        try configure(SQLITE_DBCONFIG_DQS_DML, false)
+        if let length = defense.maximumLength { sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Int32(clamping: length)) }
+        if let depth = defense.maximumTriggerDepth { sqlite3_limit(handle, SQLITE_LIMIT_TRIGGER_DEPTH, Int32(clamping: depth)) }
+        if defense.checksCells { try execute("PRAGMA cell_size_check=ON; PRAGMA mmap_size=0") }
+        if let kilobytes = options.cacheKilobytes { try execute("PRAGMA cache_size=-\(kilobytes)") }
+        if defense.usesAuthorizer || !options.allowsAttaching {
+            sqlite3_set_authorizer(handle, authorize, nil)
+        }
+    }
+
+    func configure(_ option: Int32, _ value: Bool) throws {
+        try check(folio_sqlite3_db_config(handle, option, value ? 1 : 0, nil))
+    }
+
+    /// Runs `body`; a statement in it that is still running after `duration` ends with `.timedOut`.
+    package func withDeadline<Result>(_ duration: Duration, _ body: () throws -> Result) rethrows -> Result {
+        let outer = errors.deadline
+        let inner = Deadline(at: min(.now + duration, outer?.instant ?? .now + duration))
+        errors.deadline = inner
+        install(inner)
+        defer {
+            errors.deadline = outer
+            install(outer)
+        }
+        return try body()
+    }
+
+    private func install(_ deadline: Deadline?) {
+        guard let deadline else { return sqlite3_progress_handler(handle, 0, nil, nil) }
+        // Kept alive by `errors` of this connection as long as it is installed.
+        sqlite3_progress_handler(handle, 5_000, isOver, Unmanaged.passUnretained(deadline).toOpaque())
+    }
+}
+
+/// The moment by which statements must be done.
+final class Deadline {
+    let instant: ContinuousClock.Instant
+    init(at instant: ContinuousClock.Instant) { self.instant = instant }
+    var isOver: Bool { ContinuousClock.now >= instant }
+}
+
+private func isOver(_ context: UnsafeMutableRawPointer?) -> Int32 {
+    guard let context else { return 0 }
+    return Unmanaged<Deadline>.fromOpaque(context).takeUnretainedValue().isOver ? 1 : 0
+}
+
+/// Refuses other files and code; everything else is the business of `Defense`.
+private func authorize(
+    _ context: UnsafeMutableRawPointer?, _ action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?,
+    _ database: UnsafePointer<CChar>?, _ trigger: UnsafePointer<CChar>?
+) -> Int32 {
+    switch action {
+    case SQLITE_ATTACH:
+        // An empty name is a temporary file of SQLite's own: VACUUM makes one.
+        first?.pointee == 0 ? SQLITE_OK : SQLITE_DENY
+    case SQLITE_FUNCTION:
+        refusedFunctions.contains { name in second.map { sqlite3_stricmp($0, name) == 0 } ?? false } ? SQLITE_DENY : SQLITE_OK
+    default:
+        SQLITE_OK
+    }
+}
+
+/// Functions that reach files or code, in whatever library the program was linked with.
+private let refusedFunctions = ["load_extension", "readfile", "writefile", "edit", "fts3_tokenizer", "zipfile", "lsdir", "fsdir"]

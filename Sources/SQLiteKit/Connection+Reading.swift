@@ -1,0 +1,115 @@
+internal import CSQLite
+internal import FileSystem
+
+/// How a database is read that must not be touched.
+package enum Reading: Sendable, Hashable {
+    /// With SQLite's own locks, the WAL included where there is one: others that write are seen and waited for.
+    case locked
+    /// The main file alone, as it stands, without locks: nobody can have it open for writing, or they come later and are noticed by `checkUnchanged`.
+    case immutable
+}
+
+extension Connection {
+    /// Opens a database so that nothing near it is written, made or removed, whatever the folder allows, and reads the schema.
+    ///
+    /// A WAL is read with the `-shm` beside it (a live writer's locks hold), or with an index in memory where there is none. A database in WAL mode without a
+    /// WAL is read as it stands; then, and with an index in memory, `checkUnchanged` tells afterwards whether others have written meanwhile.
+    /// Throws `.needsRecovery` where a crashed program left a rollback journal: only a writer may roll it back, so read a copy.
+    package static func openForReading(_ path: String, defense: Defense = .foreign, busyTimeout: Int = 5_000) throws -> Connection {
+        let location: String
+        do { location = try Disk.resolve(path) } catch { throw cannotOpen(path, error) }
+        guard try status(of: location, path)?.kind == .file else {
+            throw SQLiteError(.cannotOpen, message: "not a plain file", path: path)
+        }
+        var options = OpenOptions(.readOnly, defense: defense)
+        options.busyTimeout = busyTimeout
+        let before = try ReadState(location)
+        do {
+            return try open(location, path, "readonly_shm=1", .locked, before, options)
+        } catch let error as SQLiteError where error.code == .cannotOpen && before.wal == nil {
+            // In WAL mode, without a WAL: SQLite would make one.
+            return try open(location, path, "immutable=1", .immutable, before, options)
+        }
+    }
+
+    private static func open(
+        _ location: String, _ path: String, _ parameter: String, _ reading: Reading, _ state: ReadState, _ options: OpenOptions
+    ) throws -> Connection {
+        let connection = try Connection(
+            path: path, name: uri(location) + "?" + parameter, vfs: .reading, extraFlags: SQLITE_OPEN_URI, options)
+        connection.reading = reading
+        connection.stateBefore = state
+        // The first statement opens the WAL; nothing has been looked at before it.
+        _ = try connection.value("PRAGMA schema_version")
+        _ = try connection.value("SELECT count(*) FROM sqlite_schema")
+        return connection
+    }
+
+    /// Throws `.changed` where the files are no longer those that were opened by `openForReading`; what was read may then be a mixture. Does nothing for other connections.
+    package func checkUnchanged() throws {
+        guard let before = stateBefore else { return }
+        let after: ReadState
+        do { after = try ReadState(before.location) } catch { throw Self.cannotOpen(path, error) }
+        // A writer with a `-shm` is kept off by locks, and whoever came later has made one.
+        if reading == .locked, before.hasSharedMemory { return }
+        if after != before { throw SQLiteError(.changed, message: "changed by another program while it was read", path: path) }
+    }
+
+    /// Opens for reading, runs `body`, checks that nothing changed meanwhile, and does it all again where something did.
+    package static func reading<Result>(
+        _ path: String, defense: Defense = .foreign, attempts: Int = 5, _ body: (Connection) throws -> Result
+    ) throws -> Result {
+        var left = attempts
+        while true {
+            left -= 1
+            do {
+                let connection = try openForReading(path, defense: defense)
+                let result = try body(connection)
+                try connection.checkUnchanged()
+                return result
+            } catch let error as SQLiteError where error.code == .changed && left > 0 {
+                continue
+            }
+        }
+    }
+
+    /// The path as the `file:` URI that SQLite reads.
+    static func uri(_ path: String) -> String {
+        let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/".utf8)
+        var text = path.hasPrefix("/") ? "file://" : "file:"
+        for byte in path.utf8 {
+            if plain.contains(byte) {
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                text += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            }
+        }
+        return text
+    }
+
+    private static func status(of location: String, _ path: String) throws -> FileStatus? {
+        do { return try Disk.status(of: location) } catch { throw cannotOpen(path, error) }
+    }
+
+    private static func cannotOpen(_ path: String, _ error: any Error) -> SQLiteError {
+        let system = error as? FileSystemError
+        return SQLiteError(.cannotOpen, message: system?.message ?? "\(error)", path: path, systemError: system?.errno ?? 0)
+    }
+}
+
+/// The files of a database as they stood at one moment, looked at without opening them.
+struct ReadState: Equatable {
+    let location: String
+    let main: FileIdentity?
+    let wal: FileIdentity?
+    let journal: FileIdentity?
+    let hasSharedMemory: Bool
+
+    init(_ location: String) throws {
+        self.location = location
+        main = try Disk.identity(of: location)
+        wal = try Disk.identity(of: location + "-wal")
+        journal = try Disk.identity(of: location + "-journal")
+        hasSharedMemory = try Disk.exists(location + "-shm")
+    }
+}

@@ -1,0 +1,38 @@
+internal import CSQLite
+
+extension Connection {
+    package enum TransactionKind: String, Sendable {
+        /// Takes locks when they are needed.
+        case deferred = "DEFERRED"
+        /// Takes the write lock at once, so that nothing later fails with `.busy` but a commit in a rollback journal.
+        case immediate = "IMMEDIATE"
+        case exclusive = "EXCLUSIVE"
+    }
+
+    /// Runs `body` in a transaction: committed when it returns, rolled back when it or the commit throws.
+    package func transaction<Result>(_ kind: TransactionKind = .immediate, _ body: () throws -> Result) throws -> Result {
+        try execute("BEGIN \(kind.rawValue)")
+        do {
+            let result = try body()
+            try execute("COMMIT")
+            return result
+        } catch {
+            // Some errors (a full disk, a failed device) have rolled back already.
+            if isInTransaction { try? execute("ROLLBACK") }
+            throw error
+        }
+    }
+
+    /// Runs `body` so that its changes are undone where it throws, and the transaction around it lives on.
+    package func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
+        try execute("SAVEPOINT folio")
+        do {
+            let result = try body()
+            try execute("RELEASE folio")
+            return result
+        } catch {
+            if isInTransaction { try? execute("ROLLBACK TO folio; RELEASE folio") }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,169 @@
+internal import CSQLite
+
+/// One connection to a database, opened through the guard VFS.
+///
+/// It has no lock of its own (`SQLITE_OPEN_NOMUTEX`) and is not Sendable: whoever owns it uses it from one place at a time. Only `interrupter` may go elsewhere.
+///
+///     let connection = try Connection(path, .create)
+///     try connection.execute("CREATE TABLE t(a)")
+///     try connection.transaction { try connection.run("INSERT INTO t VALUES (?)", [.integer(1)]) }
+package final class Connection {
+    /// The database file, as it was named.
+    package let path: String
+    let handle: OpaquePointer
+    /// How an opening that writes nothing reads; nil for others.
+    package internal(set) var reading: Reading?
+    var stateBefore: ReadState?
+    /// Stops the running statement from any thread.
+    package let interrupter: Interrupter
+    private var cache: [String: Statement] = [:]
+    private var isOpen = true
+    let errors: ErrorSource
+
+    /// Opens a database file. Throws `SQLiteError`; of its content only the schema is read, by the first statement.
+    package convenience init(_ path: String, _ options: OpenOptions) throws {
+        try self.init(path: path, name: path, vfs: GuardVFS.writing, extraFlags: 0, options)
+    }
+
+    /// A database in memory, gone when the connection is.
+    package static func inMemory() throws -> Connection {
+        try Connection(path: ":memory:", name: ":memory:", vfs: GuardVFS.writing, extraFlags: SQLITE_OPEN_MEMORY, .create)
+    }
+
+    init(path: String, name: String, vfs: GuardVFS, extraFlags: Int32, _ options: OpenOptions) throws {
+        SQLiteLibrary.prepare()
+        try vfs.register()
+        guard !path.utf8.contains(0) else {
+            throw SQLiteError(.cannotOpen, message: "a path can't hold a NUL character", path: path)
+        }
+        var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE | extraFlags
+        switch options.access {
+        case .readOnly: flags |= SQLITE_OPEN_READONLY
+        case .readWrite: flags |= SQLITE_OPEN_READWRITE
+        case .create: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        }
+        if !options.followsLink { flags |= SQLITE_OPEN_NOFOLLOW }
+        var opened: OpaquePointer?
+        let result = sqlite3_open_v2(name, &opened, flags, vfs.name)
+        guard result == SQLITE_OK, let opened else {
+            let error = SQLiteError(result, handle: opened, path: path)
+            sqlite3_close_v2(opened)
+            throw error
+        }
+        handle = opened
+        self.path = path
+        errors = ErrorSource(opened, path: path)
+        interrupter = Interrupter(opened)
+        sqlite3_extended_result_codes(opened, 1)
+        sqlite3_busy_timeout(opened, Int32(clamping: options.busyTimeout))
+        try apply(options)
+    }
+
+    deinit {
+        guard isOpen else { return }
+        interrupter.disconnect()
+        cache.removeAll()
+        sqlite3_close_v2(handle)
+    }
+
+    /// Closes the connection; throws `.busy` where statements outside the cache are still alive. Unless the journal says otherwise, the last connection to close a WAL
+    /// checkpoints and removes it.
+    package func close() throws {
+        guard isOpen else { return }
+        cache.removeAll()
+        try check(sqlite3_close(handle))
+        isOpen = false
+        interrupter.disconnect()
+    }
+
+    func check(_ result: Int32, sql: String? = nil) throws {
+        if result != SQLITE_OK { throw error(result, sql: sql) }
+    }
+
+    func error(_ result: Int32, sql: String? = nil) -> SQLiteError { errors.error(result, sql: sql) }
+
+    // MARK: Statements
+
+    /// Runs one or several statements without arguments and drops their rows.
+    package func execute(_ sql: String) throws {
+        try check(sqlite3_exec(handle, sql, nil, nil, nil), sql: sql)
+    }
+
+    /// Compiles one statement; text after it is an error.
+    package func prepare(_ sql: String, isPersistent: Bool = false) throws -> Statement {
+        var statement: OpaquePointer?
+        var sql = sql
+        let rest = try sql.withUTF8 { bytes -> Int in
+            try bytes.withMemoryRebound(to: CChar.self) { characters in
+                var tail: UnsafePointer<CChar>?
+                let flags = isPersistent ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
+                let result = sqlite3_prepare_v3(handle, characters.baseAddress, Int32(clamping: characters.count), flags, &statement, &tail)
+                guard result == SQLITE_OK else { throw error(result, sql: String(decoding: bytes, as: UTF8.self)) }
+                guard let tail, let base = characters.baseAddress else { return 0 }
+                return characters[(tail - base)...].count { !" \n\t\r;".utf8.contains(UInt8(bitPattern: $0)) }
+            }
+        }
+        guard let statement else {
+            throw SQLiteError(.misuse, message: "there is no statement to run", sql: sql, path: path)
+        }
+        let compiled = Statement(statement, errors: errors, sql: sql)
+        guard rest == 0 else {
+            throw SQLiteError(.misuse, message: "more than one statement; use execute", sql: sql, path: path)
+        }
+        return compiled
+    }
+
+    /// Lends a compiled statement out of the cache, without bindings; it goes back, reset, when `body` ends. Nested use of the same text compiles it again.
+    package func withStatement<Result>(_ sql: String, _ body: (Statement) throws -> Result) throws -> Result {
+        let statement = try cache.removeValue(forKey: sql) ?? prepare(sql, isPersistent: true)
+        defer {
+            statement.reset()
+            statement.clearBindings()
+            if isOpen { cache[sql] = statement }
+        }
+        return try body(statement)
+    }
+
+    /// Runs one cached statement to its end and drops its rows.
+    package func run(_ sql: String, _ arguments: [SQLiteValue] = []) throws {
+        try withStatement(sql) { statement in
+            try statement.bind(arguments)
+            try statement.run()
+        }
+    }
+
+    /// All rows of one cached statement. For few rows: each value is boxed.
+    package func rows(_ sql: String, _ arguments: [SQLiteValue] = []) throws -> [[SQLiteValue]] {
+        try withStatement(sql) { statement in
+            try statement.bind(arguments)
+            var rows: [[SQLiteValue]] = []
+            while try statement.step() { rows.append((0..<statement.columnCount).map { statement.value(at: $0) }) }
+            return rows
+        }
+    }
+
+    /// The first value of the first row; nil where there is no row.
+    package func value(_ sql: String, _ arguments: [SQLiteValue] = []) throws -> SQLiteValue? {
+        try withStatement(sql) { statement in
+            try statement.bind(arguments)
+            return try statement.step() ? statement.value(at: 0) : nil
+        }
+    }
+
+    /// Forgets compiled statements, so that the schema can be changed without them.
+    package func clearCache() { cache.removeAll() }
+
+    // MARK: State
+
+    /// Rows that the last statement changed, triggers not counted.
+    package var changes: Int { Int(sqlite3_changes64(handle)) }
+    /// Rows changed since the connection was opened.
+    package var totalChanges: Int { Int(sqlite3_total_changes64(handle)) }
+    package var lastInsertRowID: Int64 { sqlite3_last_insert_rowid(handle) }
+    package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+    package var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
+    /// The greatest number of arguments of one SQL function, so of columns in one row given to a sink.
+    package var maximumFunctionArguments: Int { Int(sqlite3_limit(handle, SQLITE_LIMIT_FUNCTION_ARG, -1)) }
+    /// The greatest number of `?` in one statement.
+    package var maximumVariables: Int { Int(sqlite3_limit(handle, SQLITE_LIMIT_VARIABLE_NUMBER, -1)) }
+}

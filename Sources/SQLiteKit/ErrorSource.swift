@@ -1,0 +1,21 @@
+internal import CSQLite
+
+/// Makes the errors of one connection; shared by its statements, so that one that outlives the connection still finds it.
+final class ErrorSource {
+    private let handle: OpaquePointer
+    private let path: String
+    var deadline: Deadline?
+
+    init(_ handle: OpaquePointer, path: String) {
+        self.handle = handle
+        self.path = path
+    }
+
+    /// The error of the last call, which answered `result`.
+    func error(_ result: Int32, sql: String?) -> SQLiteError {
+        if result & 0xFF == SQLITE_INTERRUPT, let deadline, deadline.isOver {
+            return SQLiteError(.timedOut, extendedCode: result, message: "took longer than allowed", sql: sql, path: path)
+        }
+        return SQLiteError(result, handle: handle, sql: sql, path: path)
+    }
+}

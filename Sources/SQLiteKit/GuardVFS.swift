@@ -1,0 +1,165 @@
+internal import CSQLite
+internal import FileSystem
+internal import Glibc
+internal import Synchronization
+
+/// A shim over SQLite's own VFS that keeps every connection to its own files.
+///
+/// Invariants:
+/// 1. A named file is opened only as a main database, or as the `-journal` or `-wal` of one that is open through this VFS; never as a super-journal.
+/// 2. Nothing else is looked for or deleted, so that a planted journal can name what it likes.
+/// 3. Whatever is opened by name is a plain file, or nothing yet.
+/// 4. The reading VFS opens for reading only, makes and deletes nothing, and has a wal-index in memory where there is no `-shm`.
+/// 5. A file keeps SQLite's own methods but for those of `GuardFile`: reading and locking cost what they always did.
+///
+/// Unchecked: set up once before `register` shows it to SQLite, and only read afterwards; what changes is behind the mutexes.
+final class GuardVFS: @unchecked Sendable {
+    static let writing = GuardVFS(name: "folio-guard", isReading: false)
+    static let reading = GuardVFS(name: "folio-reader", isReading: true)
+
+    let isReading: Bool
+    let name: UnsafePointer<CChar>
+    private let table: UnsafeMutablePointer<sqlite3_vfs>
+    /// SQLite's own VFS; set by `register`.
+    fileprivate var real: UnsafeMutablePointer<sqlite3_vfs>?
+    private let registration = Mutex<Int32?>(nil)
+    /// The main databases that are open, and how often.
+    private let stores = Mutex<[String: Int]>([:])
+
+    private init(name: String, isReading: Bool) {
+        self.isReading = isReading
+        // For the life of the process, as SQLite wants it.
+        self.name = UnsafePointer(strdup(name))
+        table = .allocate(capacity: 1)
+        table.initialize(to: sqlite3_vfs())
+    }
+
+    /// Makes the VFS known to SQLite, once.
+    func register() throws {
+        let result = registration.withLock { done -> Int32 in
+            if let done { return done }
+            let result = registerNow()
+            done = result
+            return result
+        }
+        if result != SQLITE_OK { throw SQLiteError(result, handle: nil, path: "") }
+    }
+
+    private func registerNow() -> Int32 {
+        guard let found = sqlite3_vfs_find(nil) else { return SQLITE_ERROR }
+        real = found
+        GuardFile.offset = max(GuardFile.offset, (Int(found.pointee.szOsFile) + 15) & ~15)
+        table.pointee.iVersion = min(2, found.pointee.iVersion)
+        table.pointee.szOsFile = Int32(GuardFile.offset + MemoryLayout<GuardFile>.size)
+        table.pointee.mxPathname = found.pointee.mxPathname
+        table.pointee.zName = name
+        table.pointee.pAppData = Unmanaged.passUnretained(self).toOpaque()
+        table.pointee.xOpen = { vfs, name, file, flags, outFlags in
+            GuardVFS.of(vfs).open(name, file, flags, outFlags)
+        }
+        table.pointee.xDelete = { vfs, name, sync in GuardVFS.of(vfs).delete(name, sync) }
+        table.pointee.xAccess = { vfs, name, flags, answer in GuardVFS.of(vfs).access(name, flags, answer) }
+        table.pointee.xFullPathname = { vfs, name, size, answer in
+            let real = GuardVFS.of(vfs).real
+            return real?.pointee.xFullPathname(real, name, size, answer) ?? SQLITE_ERROR
+        }
+        // No extension is ever loaded: nothing to open, nothing to find.
+        table.pointee.xDlOpen = { _, _ in nil }
+        table.pointee.xDlError = { _, size, message in if size > 0 { message?.pointee = 0 } }
+        table.pointee.xDlSym = { _, _, _ in nil }
+        table.pointee.xDlClose = { _, _ in }
+        table.pointee.xRandomness = { vfs, count, bytes in
+            let real = GuardVFS.of(vfs).real
+            return real?.pointee.xRandomness(real, count, bytes) ?? 0
+        }
+        table.pointee.xSleep = { vfs, microseconds in
+            let real = GuardVFS.of(vfs).real
+            return real?.pointee.xSleep(real, microseconds) ?? 0
+        }
+        table.pointee.xCurrentTime = { vfs, time in
+            let real = GuardVFS.of(vfs).real
+            return real?.pointee.xCurrentTime(real, time) ?? SQLITE_ERROR
+        }
+        table.pointee.xGetLastError = { vfs, size, message in
+            let real = GuardVFS.of(vfs).real
+            return real?.pointee.xGetLastError(real, size, message) ?? 0
+        }
+        if table.pointee.iVersion >= 2, found.pointee.xCurrentTimeInt64 != nil {
+            table.pointee.xCurrentTimeInt64 = { vfs, time in
+                let real = GuardVFS.of(vfs).real
+                return real?.pointee.xCurrentTimeInt64(real, time) ?? SQLITE_ERROR
+            }
+        } else {
+            table.pointee.iVersion = 1
+        }
+        return sqlite3_vfs_register(table, 0)
+    }
+
+    private static func of(_ vfs: UnsafeMutablePointer<sqlite3_vfs>?) -> GuardVFS {
+        guard let context = vfs?.pointee.pAppData else { preconditionFailure("SQLite calls a VFS by the table that was registered") }
+        return Unmanaged<GuardVFS>.fromOpaque(context).takeUnretainedValue()
+    }
+
+    // MARK: Methods
+
+    private func open(
+        _ name: UnsafePointer<CChar>?, _ file: UnsafeMutablePointer<sqlite3_file>?, _ flags: Int32, _ outFlags: UnsafeMutablePointer<Int32>?
+    ) -> Int32 {
+        guard let real, let file else { return SQLITE_ERROR }
+        file.pointee.pMethods = nil
+        // Temporary files of SQLite's own have no name.
+        guard let name else { return real.pointee.xOpen(real, name, file, flags, outFlags) }
+        let path = String(cString: name)
+        let isStore = flags & SQLITE_OPEN_MAIN_DB != 0
+        guard isStore || (flags & (SQLITE_OPEN_MAIN_JOURNAL | SQLITE_OPEN_WAL) != 0 && belongs(path)) else { return SQLITE_PERM }
+        do {
+            let kind = try Disk.kind(of: path)
+            guard kind == .file || (kind == nil && !isReading && flags & SQLITE_OPEN_CREATE != 0) else { return SQLITE_CANTOPEN }
+        } catch {
+            return SQLITE_CANTOPEN
+        }
+        if let fault = FaultInjection.fault(.open, path) { return GuardFile.result(of: fault, SQLITE_CANTOPEN) }
+        var flags = flags
+        if isReading {
+            flags = flags & ~(SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_DELETEONCLOSE) | SQLITE_OPEN_READONLY
+        }
+        if isStore { stores.withLock { $0[path, default: 0] += 1 } }
+        let result = real.pointee.xOpen(real, name, file, flags, outFlags)
+        if result == SQLITE_OK {
+            GuardFile.adopt(file, vfs: self, name: name, isStore: isStore)
+        } else if isStore {
+            forget(path)
+        }
+        return result
+    }
+
+    func forget(_ path: String) {
+        stores.withLock { stores in
+            guard let count = stores[path] else { return }
+            stores[path] = count > 1 ? count - 1 : nil
+        }
+    }
+
+    private func delete(_ name: UnsafePointer<CChar>?, _ sync: Int32) -> Int32 {
+        guard let real, let name else { return SQLITE_ERROR }
+        let path = String(cString: name)
+        guard belongs(path) else { return SQLITE_PERM }
+        if isReading { return SQLITE_READONLY }
+        if let fault = FaultInjection.fault(.unlink, path) { return GuardFile.result(of: fault, ResultCode.ioDelete) }
+        return real.pointee.xDelete(real, name, sync)
+    }
+
+    private func access(_ name: UnsafePointer<CChar>?, _ flags: Int32, _ answer: UnsafeMutablePointer<Int32>?) -> Int32 {
+        guard let real, let name else { return SQLITE_ERROR }
+        guard belongs(String(cString: name)) else { return SQLITE_PERM }
+        return real.pointee.xAccess(real, name, flags, answer)
+    }
+
+    /// Whether a name is that of a journal or WAL of an open database. A database itself is never looked for or deleted by SQLite.
+    private func belongs(_ path: String) -> Bool {
+        for suffix in ["-journal", "-wal"] where path.hasSuffix(suffix) {
+            if stores.withLock({ $0[String(path.dropLast(suffix.count))] != nil }) { return true }
+        }
+        return false
+    }
+}

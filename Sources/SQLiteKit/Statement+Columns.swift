@@ -1,0 +1,61 @@
+internal import CSQLite
+
+extension Statement {
+    /// The name of a column as the statement gives it.
+    package func columnName(_ index: Int) -> String {
+        sqlite3_column_name(handle, Int32(truncatingIfNeeded: index)).map { String(cString: $0) } ?? ""
+    }
+
+    @inlinable package func storageClass(at index: Int) -> StorageClass {
+        StorageClass(rawValue: sqlite3_column_type(handle, Int32(truncatingIfNeeded: index))) ?? .null
+    }
+
+    @inlinable package func isNull(at index: Int) -> Bool {
+        sqlite3_column_type(handle, Int32(truncatingIfNeeded: index)) == SQLITE_NULL
+    }
+
+    /// The column as an integer; converted where it is something else, 0 for NULL.
+    @inlinable package func int64(at index: Int) -> Int64 { sqlite3_column_int64(handle, Int32(truncatingIfNeeded: index)) }
+
+    /// The column as a floating-point number; converted where it is something else, 0 for NULL.
+    @inlinable package func double(at index: Int) -> Double { sqlite3_column_double(handle, Int32(truncatingIfNeeded: index)) }
+
+    /// The column as text, empty for NULL. Bytes that are no UTF-8 are replaced.
+    package func text(at index: Int) -> String { withText(at: index) { String(decoding: $0, as: UTF8.self) } }
+
+    /// The column as text, nil for NULL.
+    package func optionalText(at index: Int) -> String? { isNull(at: index) ? nil : text(at: index) }
+
+    package func optionalInt64(at index: Int) -> Int64? { isNull(at: index) ? nil : int64(at: index) }
+
+    package func optionalDouble(at index: Int) -> Double? { isNull(at: index) ? nil : double(at: index) }
+
+    /// The column as bytes, empty for NULL.
+    package func bytes(at index: Int) -> [UInt8] { withBlob(at: index) { [UInt8]($0) } }
+
+    package func optionalBytes(at index: Int) -> [UInt8]? { isNull(at: index) ? nil : bytes(at: index) }
+
+    /// Lends the column's text.
+    @inlinable package func withText<Result>(at index: Int, _ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
+        let index = Int32(truncatingIfNeeded: index)
+        let start = sqlite3_column_text(handle, index)
+        return try body(UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, index))))
+    }
+
+    /// Lends the column's bytes.
+    @inlinable package func withBlob<Result>(at index: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        let index = Int32(truncatingIfNeeded: index)
+        let start = sqlite3_column_blob(handle, index)
+        return try body(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, index))))
+    }
+
+    package func value(at index: Int) -> SQLiteValue {
+        switch storageClass(at: index) {
+        case .integer: .integer(int64(at: index))
+        case .real: .real(double(at: index))
+        case .text: .text(text(at: index))
+        case .blob: .blob(bytes(at: index))
+        case .null: .null
+        }
+    }
+}

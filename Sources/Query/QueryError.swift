@@ -2,7 +2,7 @@
 public struct QueryError: Error, Sendable, Hashable, CustomStringConvertible {
     /// What is wrong, as a stable word.
     public struct Code: Sendable, Hashable {
-        private enum Value: Sendable { case syntax, unknownKey, type, unsupported, unboundVariable, argument }
+        private enum Value: Sendable { case syntax, unknownKey, type, unsupported, unboundVariable, argument, limit }
         private let value: Value
         private init(_ value: Value) { self.value = value }
         /// The text does not parse; `offset` and `expected` say where and what was expected.
@@ -16,6 +16,8 @@ public struct QueryError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let unboundVariable = Code(.unboundVariable)
         /// Too few or unsuitable arguments for the placeholders of a format.
         public static let argument = Code(.argument)
+        /// A pattern of MATCHES that would take too long on a text.
+        public static let limit = Code(.limit)
     }
 
     public var code: Code
@@ -29,9 +31,12 @@ public struct QueryError: Error, Sendable, Hashable, CustomStringConvertible {
     /// An entity and key that were meant, for messages and suggestions.
     public var entity: String?
     public var key: String?
+    /// Known names that are close to the one that is not known, nearest first.
+    public var suggestions: [String]
 
     public init(
-        _ code: Code, _ message: String, text: String? = nil, offset: Int? = nil, expected: String? = nil, entity: String? = nil, key: String? = nil
+        _ code: Code, _ message: String, text: String? = nil, offset: Int? = nil, expected: String? = nil, entity: String? = nil, key: String? = nil,
+        suggestions: [String] = []
     ) {
         self.code = code
         self.message = message
@@ -40,6 +45,7 @@ public struct QueryError: Error, Sendable, Hashable, CustomStringConvertible {
         self.expected = expected
         self.entity = entity
         self.key = key
+        self.suggestions = suggestions
     }
 
     public var description: String { message }

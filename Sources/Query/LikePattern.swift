@@ -1,0 +1,66 @@
+/// A pattern of LIKE: `*` stands for any run of characters, `?` for exactly one Unicode scalar, a backslash takes the next character as it is; the whole text
+/// must match.
+///
+/// No backtracking beyond the last star: the cost is at most the length of the text times that of the longest stretch between stars.
+package struct LikePattern: Sendable {
+    private static let one: UInt16 = 256
+    private static let run: UInt16 = 257
+
+    /// Bytes and the two wildcards.
+    private let codes: [UInt16]
+    private let options: Comparison.Options
+
+    package init(_ pattern: String, options: Comparison.Options = []) {
+        let options = TextFolding.effective(options)
+        var codes: [UInt16] = []
+        var isEscaped = false
+        for byte in TextFolding.fold(pattern, options: options).utf8 {
+            if isEscaped {
+                isEscaped = false
+                codes.append(UInt16(byte))
+            } else if byte == UInt8(ascii: "\\") {
+                isEscaped = true
+            } else if byte == UInt8(ascii: "*") {
+                if codes.last != Self.run { codes.append(Self.run) }
+            } else {
+                codes.append(byte == UInt8(ascii: "?") ? Self.one : UInt16(byte))
+            }
+        }
+        if isEscaped { codes.append(UInt16(UInt8(ascii: "\\"))) }
+        self.codes = codes
+        self.options = options
+    }
+
+    package func matches(_ text: String) -> Bool {
+        var folded = options.isEmpty ? text : TextFolding.fold(text, options: options)
+        return folded.withUTF8 { matches($0) }
+    }
+
+    private func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        var index = 0
+        var code = 0
+        // Where to go on when a stretch after a star fails: the star takes one byte more.
+        var retry: (code: Int, index: Int)?
+        while index < text.count {
+            if code < codes.count, codes[code] == Self.run {
+                code += 1
+                retry = (code, index)
+            } else if code < codes.count, codes[code] == Self.one, text[index] & 0xC0 != 0x80 {
+                index += 1
+                while index < text.count, text[index] & 0xC0 == 0x80 { index += 1 }
+                code += 1
+            } else if code < codes.count, codes[code] == UInt16(text[index]) {
+                index += 1
+                code += 1
+            } else if let again = retry {
+                index = again.index + 1
+                code = again.code
+                retry = (code, index)
+            } else {
+                return false
+            }
+        }
+        while code < codes.count, codes[code] == Self.run { code += 1 }
+        return code == codes.count
+    }
+}

@@ -1,0 +1,21 @@
+extension QueryError {
+    /// Two lines for a person: the text, and a caret under the place where reading it failed. Nil where there is no place.
+    ///
+    /// ```
+    /// name == == "x"
+    ///         ^
+    /// ```
+    /// A long text is cut round the place.
+    public var markedText: String? {
+        guard let text, let offset else { return nil }
+        let width = 100
+        // Every character takes one column of the line, so that the caret stands right: line ends and tabs become spaces.
+        let characters = text.map { $0.isNewline || $0 == "\t" ? " " : $0 }
+        let place = min(offset, characters.count)
+        let start = max(0, min(place - width / 2, characters.count - width))
+        let end = min(characters.count, start + width)
+        let before = start > 0 ? "…" : ""
+        let line = before + String(characters[start..<end]) + (end < characters.count ? "…" : "")
+        return line + "\n" + String(repeating: " ", count: place - start + before.count) + "^"
+    }
+}

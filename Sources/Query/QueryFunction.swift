@@ -1,0 +1,60 @@
+/// The functions that predicates and computed columns may call, by the names they have in the tree.
+package enum QueryFunction: String, CaseIterable, Sendable {
+    case add = "add:to:", subtract = "from:subtract:", multiply = "multiply:by:", divide = "divide:by:", modulus = "modulus:by:", power = "raise:toPower:"
+    case bitAnd = "bitwiseAnd:with:", bitOr = "bitwiseOr:with:", bitXor = "bitwiseXor:with:"
+    case shiftLeft = "leftshift:by:", shiftRight = "rightshift:by:", complement = "onesComplement:"
+    case abs = "abs:", ceiling = "ceiling:", floor = "floor:", truncate = "trunc:", squareRoot = "sqrt:", exponential = "exp:", logarithm = "log:"
+    case naturalLogarithm = "ln:"
+    case lowercase = "lowercase:", uppercase = "uppercase:", canonical = "canonical:", length = "length:"
+    case now = "now"
+    case count = "count:", sum = "sum:", average = "average:", min = "min:", max = "max:"
+    /// Its argument as it is; asks a store not to use an index.
+    case noIndex = "noindex:"
+
+    /// The function that text means by `name`: the colon of a function of one argument may be left out.
+    package init?(written name: String) {
+        if let function = QueryFunction(rawValue: name) ?? QueryFunction(rawValue: name + ":") { self = function } else { return nil }
+    }
+
+    package var argumentCount: Int { rawValue.utf8.reduce(0) { $1 == UInt8(ascii: ":") ? $0 + 1 : $0 } }
+
+    /// Whether it makes one value of a collection.
+    package var isAggregate: Bool {
+        switch self {
+        case .count, .sum, .average, .min, .max: true
+        default: false
+        }
+    }
+
+    /// How the function is written between its two operands.
+    var infix: (symbol: String, precedence: Int)? {
+        switch self {
+        case .bitAnd: ("&", 1)
+        case .bitOr: ("|", 1)
+        case .bitXor: ("^", 1)
+        case .shiftLeft: ("<<", 2)
+        case .shiftRight: (">>", 2)
+        case .add: ("+", 3)
+        case .subtract: ("-", 3)
+        case .multiply: ("*", 4)
+        case .divide: ("/", 4)
+        case .power: ("**", 6)
+        default: nil
+        }
+    }
+
+    /// The precedence of `-x` and `~x`.
+    static let unaryPrecedence = 5
+
+    /// The aggregate that a collection operator of a path means, such as `@avg`.
+    package init?(collectionOperator name: String) {
+        switch name {
+        case "@count": self = .count
+        case "@sum": self = .sum
+        case "@avg": self = .average
+        case "@min": self = .min
+        case "@max": self = .max
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+
+/// A pattern of MATCHES: an ICU regular expression that must match the whole text.
+///
+/// `[c]` is ICU's own case-insensitive matching; with `[d]` text and pattern lose their marks as ``TextFolding`` does it. Work is bounded: patterns have at
+/// most 10,000 characters, and a match that takes more than some ten million steps (a few tenths of a second) or ICU's stack is given up with an error.
+package struct RegexPattern {
+    private static let lengthLimit = 10_000
+    /// ICU reports about every ten thousand steps.
+    private static let reportLimit = 1_000
+
+    private let expression: NSRegularExpression
+    private let options: Comparison.Options
+    private let pattern: String
+
+    /// - Throws: ``QueryError`` with code `syntax` where `pattern` is no regular expression.
+    package init(_ pattern: String, options: Comparison.Options = []) throws(QueryError) {
+        let options = TextFolding.effective(options)
+        guard pattern.utf8.count <= Self.lengthLimit else {
+            throw QueryError(.limit, "A pattern of MATCHES has at most \(Self.lengthLimit) characters")
+        }
+        let marks = options.subtracting(.caseInsensitive)
+        let folded = TextFolding.fold(pattern, options: marks)
+        let foundation: NSRegularExpression.Options = options.contains(.caseInsensitive) ? .caseInsensitive : []
+        // Compiled on its own first: "a)(b" must not become valid by the group that keeps an alternation whole. The group stands on a line of its own only
+        // where it must: behind a comment of a pattern in free-spacing mode.
+        guard (try? NSRegularExpression(pattern: pattern)) != nil,
+            let whole = (try? NSRegularExpression(pattern: "(?:\(folded))\\z", options: foundation))
+                ?? (try? NSRegularExpression(pattern: "(?:\(folded)\n)\\z", options: foundation))
+        else { throw QueryError(.syntax, "\"\(pattern)\" is not a regular expression") }
+        expression = whole
+        self.options = marks
+        self.pattern = pattern
+    }
+
+    /// - Throws: ``QueryError`` with code `limit` where matching takes too long.
+    package func matches(_ text: String) throws(QueryError) -> Bool {
+        let text = options.isEmpty ? text : TextFolding.fold(text, options: options)
+        var found = false
+        var reports = 0
+        var isGivenUp = false
+        let range = NSRange(location: 0, length: text.utf16.count)
+        expression.enumerateMatches(in: text, options: [.anchored, .reportProgress, .reportCompletion], range: range) { result, flags, stop in
+            if flags.contains(.internalError) { isGivenUp = true }
+            if result != nil {
+                found = true
+                stop.pointee = true
+                return
+            }
+            reports += 1
+            if reports > Self.reportLimit {
+                isGivenUp = true
+                stop.pointee = true
+            }
+        }
+        if isGivenUp, !found { throw QueryError(.limit, "Matching \"\(pattern)\" takes too long on a text of \(range.length) characters") }
+        return found
+    }
+}

@@ -1,0 +1,65 @@
+internal import Coding
+internal import Foundation
+internal import Schema
+
+extension ContentsReader {
+    mutating func attribute(_ element: XMLTree, of owner: String) -> AttributeDescription {
+        var fields = MarkupFields(element)
+        let name = fields.take("name") ?? ""
+        var type = AttributeType.undefined
+        if let text = fields.text("attributeType") {
+            if let known = AttributeType(name: text) { type = known } else { report("the attribute type “\(text)” is not known", owner, name) }
+        }
+        var attribute = AttributeDescription(name, type, isOptional: fields.flag("optional"), isTransient: fields.flag("transient"))
+        attribute.defaultValue = value("default", type, &fields, owner, name)
+        // The bounds of a string are lengths.
+        let boundType = type == .string ? .integer64 : type
+        attribute.minimumValue = value("min", boundType, &fields, owner, name)
+        attribute.maximumValue = value("max", boundType, &fields, owner, name)
+        attribute.regularExpression = fields.text("regularExpressionString")
+        attribute.valueTransformerName = fields.text("valueTransformerName")
+        attribute.attributeValueClassName = fields.text("customClassName")
+        attribute.allowsExternalBinaryDataStorage = fields.flag("allowsExternalBinaryDataStorage")
+        attribute.preservesValueInHistoryOnDeletion = fields.flag("preserveAfterDeletion")
+        let isDerived = fields.flag("derived")
+        attribute.derivationExpression = fields.text("derivationExpression")
+        if isDerived, attribute.derivationExpression == nil { report("a derived attribute without an expression", owner, name) }
+        attribute.compositeName = fields.text("composite")
+        attribute.isIndexed = fields.flag("indexed")
+        attribute.isIndexedBySpotlight = fields.flag("spotlightIndexingEnabled")
+        attribute.allowsCloudEncryption = fields.flag("allowsCloudEncryption")
+        attribute.usesScalarValueType = fields.flag("usesScalarValueType")
+        attribute.renamingIdentifier = fields.text("elementID").flatMap { $0 == name ? nil : $0 }
+        attribute.versionHashModifier = fields.text("versionHashModifier")
+        attribute.userInfo = element.children(named: "userInfo").first.map { userInfo($0) } ?? [:]
+        attribute.extraMarkup = fields.rest
+        return attribute
+    }
+
+    /// The value that stands as `<prefix>ValueString`; for a date as `<prefix>DateTimeInterval`, which wins over its textual twin.
+    private mutating func value(
+        _ prefix: String, _ type: AttributeType, _ fields: inout MarkupFields, _ owner: String, _ name: String
+    ) -> PropertyValue? {
+        if type == .date, let text = fields.text("\(prefix)DateTimeInterval") {
+            _ = fields.take("\(prefix)ValueString")
+            if let seconds = Double(text) { return .date(Date(timeIntervalSinceReferenceDate: seconds)) }
+            report("“\(text)” is no time interval", owner, name)
+            return nil
+        }
+        let key = "\(prefix)ValueString"
+        // An empty string is a value of type string and says nothing for the others.
+        guard let text = fields.rest[key], type == .string || !text.isEmpty else {
+            _ = fields.take(key)
+            return nil
+        }
+        if let value = ValueText.value(text, type) {
+            _ = fields.take(key)
+            return value
+        }
+        // Types without textual values keep the text as it is.
+        if ![.undefined, .transformable, .objectID, .composite].contains(type) {
+            report("“\(text)” is no value of type \(type.name)", owner, name)
+        }
+        return nil
+    }
+}

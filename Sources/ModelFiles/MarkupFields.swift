@@ -1,0 +1,32 @@
+internal import Coding
+
+/// The attributes of an XML element while they are being understood: what nobody takes is left over and kept.
+struct MarkupFields {
+    private(set) var rest: [String: String]
+
+    init(_ element: XMLTree) {
+        rest = Dictionary(element.attributes.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    mutating func take(_ name: String) -> String? {
+        rest.removeValue(forKey: name)
+    }
+
+    /// The text under `name`, nil where it is absent or empty.
+    mutating func text(_ name: String) -> String? {
+        guard let value = take(name), !value.isEmpty else { return nil }
+        return value
+    }
+
+    /// Booleans are spelled YES and NO, by some tools true and false; absent ones are `absent`.
+    mutating func flag(_ name: String, absent: Bool = false) -> Bool {
+        guard let value = take(name) else { return absent }
+        return value == "YES" || value == "true" || value == "1"
+    }
+
+    mutating func integer(_ name: String) -> Int? {
+        guard let value = rest[name], let number = Int(value) else { return nil }
+        rest[name] = nil
+        return number
+    }
+}

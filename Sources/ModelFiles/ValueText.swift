@@ -51,7 +51,12 @@ enum ValueText {
     }
 
     private static func integer(_ text: String) -> Int64? {
-        Int64(text) ?? Double(text).flatMap { Int64(exactly: $0) }
+        // A default of YES or NO stays behind where the type of an attribute was Boolean once.
+        switch text {
+        case "YES": 1
+        case "NO": 0
+        default: Int64(text) ?? Double(text).flatMap { Int64(exactly: $0) }
+        }
     }
 
     private static func decimal(_ text: String) -> Decimal? {

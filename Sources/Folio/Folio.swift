@@ -1,1 +1,9 @@
-// placeholder
+// The one module that users import: everything public of the rooms below.
+@_exported public import DocumentKit
+@_exported public import ModelFiles
+@_exported public import ObjectGraph
+@_exported public import Query
+@_exported public import SQLiteStore
+@_exported public import Schema
+@_exported public import Stack
+@_exported public import Storage

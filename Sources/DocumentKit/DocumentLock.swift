@@ -6,14 +6,14 @@ internal import Coding
 ///
 /// A process that dies loses the lock, whatever stands in the file. The lock is never put on the store itself: closing any descriptor of
 /// that would drop SQLite's own locks.
-final class DocumentLock: Sendable {
+package final class DocumentLock: Sendable {
     private let lock: FileLock
 
     private init(_ lock: FileLock) { self.lock = lock }
 
     /// Takes the lock of the document at `path`, which need not exist yet.
     /// - Throws: `DocumentError` `.locked` with the holder, or `.permission` where no lock file can be made.
-    static func acquire(_ path: String, document: String?) throws -> DocumentLock {
+    package static func acquire(_ path: String, document: String?) throws -> DocumentLock {
         let current = LockHolder.current(document: document)
         return try DocumentError.stage(.locking, path) {
             let file = try lockFile(for: path)
@@ -34,10 +34,10 @@ final class DocumentLock: Sendable {
         }
     }
 
-    func release() { try? lock.release(removing: true) }
+    package func release() { try? lock.release(removing: true) }
 
     /// Who holds the lock of the document at `path`; nil where nobody does.
-    static func holder(of path: String) -> LockHolder? {
+    package static func holder(of path: String) -> LockHolder? {
         for file in [siblingFile(for: path), runtimeFile(for: path)].compactMap({ $0 }) {
             guard (try? FileLock.isHeld(file)) == true else { continue }
             return holder(in: file) ?? LockHolder(pid: 0, host: "?", bootID: "", user: "?", program: "?", document: nil, since: .distantPast)

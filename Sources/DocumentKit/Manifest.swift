@@ -47,7 +47,7 @@ public struct Manifest: Sendable, Hashable, Codable {
 
     /// Reads a manifest within bounds.
     /// - Throws: `DocumentError`: `.newer` where the document needs a newer program, `.malformed` for the rest.
-    static func decode(_ bytes: [UInt8], path: String) throws -> Manifest {
+    package static func decode(_ bytes: [UInt8], path: String) throws -> Manifest {
         if let objection = JSONCoding.objection(to: bytes) { throw DocumentError(.malformed, "the manifest is damaged: \(objection)", path: path) }
         struct Version: Decodable {
             var format: String
@@ -63,13 +63,19 @@ public struct Manifest: Sendable, Hashable, Codable {
                     .newer, "the document has format version \(version.formatVersion), this program reads up to \(currentVersion)", path: path,
                     hint: "open it with a newer program")
             }
-            return try JSONCoding.decoder.decode(Manifest.self, from: Data(bytes))
+            let manifest = try JSONCoding.decoder.decode(Manifest.self, from: Data(bytes))
+            // Both become parts of paths.
+            guard UUID(uuidString: manifest.uuid) != nil else { throw DocumentError(.malformed, "the manifest is damaged: “uuid” is no UUID", path: path) }
+            guard PackageLayout.isModelName(manifest.model.name) else {
+                throw DocumentError(.malformed, "the manifest is damaged: “model.name” can't be the name of a model", path: path)
+            }
+            return manifest
         } catch let error as DecodingError {
             throw DocumentError(.malformed, "the manifest is damaged: \(error.reason)", path: path, underlying: error)
         }
     }
 
-    var encoded: [UInt8] {
+    package var encoded: [UInt8] {
         get throws { Array(try JSONCoding.encoder.encode(self)) + [UInt8(ascii: "\n")] }
     }
 }

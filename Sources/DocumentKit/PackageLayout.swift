@@ -39,6 +39,8 @@ enum PackageLayout {
         ["-journal", "-wal", "-shm", ".lock"].contains { name.hasSuffix($0) } || name.hasPrefix(".") || name.hasSuffix("~")
     }
 
-    /// Where in the package the content with a digest stands.
-    static func isContent(_ name: String) -> Bool { name.hasPrefix(content + "/") }
+    /// Whether a name can be that of a folder under `model/`.
+    static func isModelName(_ name: String) -> Bool {
+        !name.isEmpty && !name.hasPrefix(".") && name.utf8.count <= 200 && !name.unicodeScalars.contains { $0 == "/" || $0 == "\\" || $0.value < 32 || $0.value == 127 }
+    }
 }

@@ -1,5 +1,5 @@
 /// Where a store keeps the objects of an entity.
-package struct EntityStorage: Sendable {
+package struct EntityStorage: Sendable, Hashable {
     package var entityIndex: Int
     /// `Z_ENT`
     package var number: Int64

@@ -1,0 +1,71 @@
+import Coding
+import FileSystem
+import Schema
+import SQLiteKit
+import Storage
+
+extension StorageError {
+    /// The error of a store for what went wrong below it.
+    init(_ error: any Error, path: String) {
+        switch error {
+        case let error as StorageError:
+            self = error
+            if self.path == nil { self.path = path }
+        case let error as SQLiteError:
+            self.init(Code(error), Self.message(of: error), path: path, underlying: error)
+        case let error as FileSystemError:
+            self.init(Code(error.code), error.message, path: path, underlying: error)
+        case let error as CodingError:
+            self.init(.damaged, "The store's metadata can't be read: \(error.message)", path: path, underlying: error)
+        case let error as ModelError:
+            self.init(.damaged, "The store's model can't be read: \(error.message)", path: path, underlying: error)
+        default:
+            self.init(.inputOutput, "\(error)", path: path, underlying: error)
+        }
+    }
+
+    private static func message(of error: SQLiteError) -> String {
+        switch error.code {
+        case .busy, .locked: "The store is in use by another process"
+        case .corrupt: "The store is damaged: \(error.message)"
+        case .notADatabase: "This is no SQLite database, or an encrypted one"
+        case .readOnly: "The store can't be written to"
+        case .full: "The disk is full"
+        case .changed: "The store was changed by another process while it was read"
+        case .needsRecovery: "The store needs to be recovered from a crash, which reading must not do: open it for editing"
+        default: error.message
+        }
+    }
+}
+
+extension StorageError.Code {
+    fileprivate init(_ error: SQLiteError) {
+        self =
+            switch error.code {
+            case .busy, .locked, .changed: .busy
+            case .corrupt, .refused: .damaged
+            case .notADatabase: .notAStore
+            case .readOnly, .needsRecovery: .readOnly
+            case .full: .full
+            case .constraint: .constraint
+            case .cannotOpen: error.systemError == 0 ? .inputOutput : Self(FileSystemError.Code(errno: error.systemError))
+            // A trigger of a foreign store calls what only its own framework has.
+            case .other where error.message.hasPrefix("no such function"): .unsupported
+            default: .inputOutput
+            }
+    }
+
+    fileprivate init(_ code: FileSystemError.Code) {
+        self =
+            switch code {
+            case .notFound: .notFound
+            case .permissionDenied: .permission
+            case .readOnly: .readOnly
+            case .noSpace: .full
+            case .busy: .busy
+            case .isDirectory, .unsuitableFile: .notAStore
+            case .exists: .cannotCreate
+            default: .inputOutput
+            }
+    }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import Query
+import RowMemory
+import Schema
+import SQLiteKit
+import Storage
+
+/// An open store: its connection and what is kept for it. Used under the lock of its ``SQLitePersistentStore``.
+///
+/// Invariants:
+/// 1. One connection does everything, writing and checkpoints included: SQLite's WAL-reset bug needs two (RELIABILITY F1).
+/// 2. Whatever throws has left the file as it was.
+final class StoreSession {
+    let path: String
+    let description: PersistentStoreDescription
+    var connection: Connection
+    let layout: StoreLayout
+    let rowLayouts: [RowLayout]
+    let identity: StoreIdentity
+    var files: ExternalValues
+    var readers: [ReaderKey: RowReader] = [:]
+
+    struct ReaderKey: Hashable {
+        let entityIndex: Int
+        let includesSubentities: Bool
+    }
+
+    init(
+        path: String, description: PersistentStoreDescription, connection: Connection, layout: StoreLayout, rowLayouts: [RowLayout],
+        identity: StoreIdentity, files: ExternalValues
+    ) {
+        self.path = path
+        self.description = description
+        self.connection = connection
+        self.layout = layout
+        self.rowLayouts = rowLayouts
+        self.identity = identity
+        self.files = files
+    }
+
+    /// How often a store that others write to is read again before that is called busy.
+    private static let readingAttempts = 5
+
+    /// Runs a reading operation. A store that is read without locks is looked at again afterwards, and read again if it changed meanwhile.
+    func reading<Result>(_ body: () throws -> Result) throws -> Result {
+        var left = Self.readingAttempts
+        while true {
+            do {
+                let result = try body()
+                try connection.checkUnchanged()
+                return result
+            } catch let error as SQLiteError where error.code == .changed && left > 0 {
+                left -= 1
+                try reopenForReading()
+            }
+        }
+    }
+
+    private func reopenForReading() throws {
+        connection = try Self.connect(path, description)
+        guard try StoreMetadata.read(from: connection).uuid == identity.uuid else {
+            throw StorageError(.busy, "The store was replaced by another one while it was read")
+        }
+    }
+
+    // MARK: Connections
+
+    static func connect(_ path: String, _ description: PersistentStoreDescription) throws -> Connection {
+        let timeout = Int(description.timeout * 1000)
+        let connection: Connection
+        if description.isReadOnly {
+            connection = try Connection.openForReading(path, defense: .foreign, busyTimeout: timeout)
+        } else {
+            var options = OpenOptions(.readWrite, defense: .foreign)
+            options.busyTimeout = timeout
+            connection = try Connection(path, options)
+        }
+        try SQLTranslation.registerFunctions(on: connection)
+        return connection
+    }
+
+    /// Sets the journal up as whoever holds the store wants it. Reads the file's journal mode, so what is no database is noticed here.
+    static func prepareJournal(of connection: Connection, _ description: PersistentStoreDescription) throws {
+        guard !description.isReadOnly else { return }
+        try connection.execute("PRAGMA cache_size=-\(cacheKilobytes)")
+        switch description.journal {
+        case .heldByDocument:
+            try connection.prepareForEditing()
+        case .asFound:
+            // A rollback journal loses acknowledged commits at power cuts with anything less than EXTRA (RELIABILITY F6).
+            try connection.setSynchronous(try connection.journalMode() == .wal ? .full : .extra)
+            connection.setAutomaticCheckpoint(pages: 0)
+        }
+    }
+
+    private static let cacheKilobytes = 32_768
+}
+
+extension StoreSession {
+    func close() throws {
+        readers = [:]
+        try connection.close()
+    }
+
+    /// The error to give to a caller for what went wrong below.
+    func error(_ error: any Error) -> any Error {
+        if error is QueryError { return error }
+        return StorageError(error, path: path)
+    }
+}

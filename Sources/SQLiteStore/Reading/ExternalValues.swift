@@ -1,0 +1,104 @@
+package import Foundation
+import FileSystem
+import Schema
+import Storage
+
+/// The files in which a store keeps its large values, one file for each (COREDATA_FORMATS §3.5).
+///
+/// Values are immutable: a file is written once and removed when nothing refers to it any more.
+package struct ExternalValues: Sendable {
+    /// Where the file of a value is, or would be.
+    package var path: @Sendable (_ name: String) -> String
+    /// Writes a value, durably and with its folder, and returns the name by which the store refers to it: UUID text.
+    package var write: @Sendable (_ value: Data) throws -> String
+    /// Removes what `write` made in vain.
+    package var remove: @Sendable (_ name: String) throws -> Void
+
+    package init(
+        path: @escaping @Sendable (_ name: String) -> String, write: @escaping @Sendable (_ value: Data) throws -> String,
+        remove: @escaping @Sendable (_ name: String) throws -> Void
+    ) {
+        self.path = path
+        self.write = write
+        self.remove = remove
+    }
+
+    /// Larger values get a file; Core Data changes over at about 100 KB.
+    static let largestInlineValue = 100_000
+    private static let largestFile = 1 << 40
+
+    // MARK: Cells
+
+    /// The value of a cell: its first byte says where the rest is.
+    func value(ofCell cell: Data) -> LargeValue {
+        switch cell.first {
+        case 1: return LargeValue(Data(cell.dropFirst()))
+        case 2:
+            guard let name = Self.name(inCell: cell) else {
+                return LargeValue(fileNamed: "") { throw StorageError(.damaged, "The store refers to a large value by something that is no name") }
+            }
+            return LargeValue(fileNamed: name) { [path] in
+                let path = path(name)
+                do {
+                    return Data(try Disk.read(path, limit: Self.largestFile))
+                } catch let error as FileSystemError where error.code == .notFound {
+                    throw StorageError(.notFound, "The file of a large value is missing: \(name)", path: path)
+                } catch {
+                    throw StorageError(.inputOutput, "The file of a large value can't be read: \(error)", path: path, underlying: error)
+                }
+            }
+        default: return LargeValue(cell)
+        }
+    }
+
+    /// The name in a cell that refers to a file: 36 characters of a UUID between 2 and 0. Nothing else can lead out of the folder.
+    static func name(inCell cell: Data) -> String? {
+        guard cell.count >= 37, cell.first == 2 else { return nil }
+        let name = String(decoding: cell.dropFirst().prefix(36), as: UTF8.self)
+        return isName(name) ? name : nil
+    }
+
+    static func isName(_ name: String) -> Bool {
+        name.utf8.count == 36 && name.utf8.allSatisfy { byte in
+            byte == 0x2d || (0x30...0x39).contains(byte) || (0x41...0x46).contains(byte) || (0x61...0x66).contains(byte)
+        }
+    }
+
+    static func cell(referringTo name: String) -> Data {
+        Data([2]) + Data(name.utf8) + Data([0])
+    }
+}
+
+extension ExternalValues {
+    /// Files beside a store as Core Data places them: `.Name_SUPPORT/_EXTERNAL_DATA/<UUID>` for `Name.sqlite`.
+    package static func besideStore(at path: String) -> ExternalValues {
+        let name = FilePath.name(path)
+        let stem = name.lastIndex(of: ".").flatMap { $0 > name.startIndex ? name[..<$0] : nil } ?? name[...]
+        let folder = FilePath.join(FilePath.parent(path), ".\(stem)_SUPPORT/_EXTERNAL_DATA")
+        return ExternalValues(
+            path: { FilePath.join(folder, $0) },
+            write: { value in
+                if try !Disk.exists(folder) {
+                    try Disk.makeDirectories(folder)
+                    try Disk.synchronizeDirectory(FilePath.parent(folder))
+                    try Disk.synchronizeDirectory(FilePath.parent(path))
+                }
+                let name = UUID().uuidString
+                let place = FilePath.join(folder, name)
+                let file = try File(place, .create())
+                do {
+                    try value.withUnsafeBytes { try file.append($0) }
+                    try file.synchronize()
+                    try Disk.synchronizeDirectory(folder)
+                } catch {
+                    _ = try? Disk.removeFileIfPresent(place)
+                    throw error
+                }
+                return name
+            },
+            remove: { name in
+                guard isName(name) else { return }
+                try Disk.removeFileIfPresent(FilePath.join(folder, name))
+            })
+    }
+}

@@ -1,0 +1,69 @@
+import SQLiteKit
+
+/// A SELECT over the rows of one entity, in parts: what a request, its predicate and its sort keys add to.
+///
+/// The entity's table is `t0`; whoever needs another table asks for an alias and adds a join.
+package struct SelectStatement: Sendable, Hashable {
+    /// The name of the requested entity's table in all parts.
+    package static let rootAlias = "t0"
+
+    /// The requested entity.
+    package let storage: EntityStorage
+    /// Whole clauses, such as `LEFT JOIN ZAUTHOR t1 ON t1.Z_PK = t0.ZAUTHOR`.
+    package var joins: [SQLFragment] = []
+    /// All of these hold.
+    package var conditions: [SQLFragment] = []
+    /// Terms with their direction, such as `t0.ZTITLE ASC`.
+    package var order: [SQLFragment] = []
+    /// Set where a join can give a row several times.
+    package var isDistinct = false
+    package var offset = 0
+    package var limit: Int?
+    private var aliases = 0
+
+    package init(_ storage: EntityStorage) {
+        self.storage = storage
+    }
+
+    /// A new name for a joined table.
+    package mutating func makeAlias() -> String {
+        aliases += 1
+        return "t\(aliases)"
+    }
+
+    /// A column of the requested entity's table.
+    package static func column(_ name: String) -> String {
+        "\(rootAlias).\(SQLName.quoted(name))"
+    }
+
+    /// The statement that gives `columns`, in full.
+    package func selecting(_ columns: [String]) -> SQLFragment {
+        var statement = SQLFragment("SELECT \(isDistinct ? "DISTINCT " : "")\(columns.joined(separator: ", "))")
+        statement += body
+        if !order.isEmpty { statement += SQLFragment(" ORDER BY ") + order.joined(", ") }
+        statement += window
+        return statement
+    }
+
+    /// The statement that gives one number: how many rows there are.
+    package var counting: SQLFragment {
+        if window.text.isEmpty {
+            return SQLFragment(isDistinct ? "SELECT count(DISTINCT \(Self.rootAlias).Z_PK)" : "SELECT count(*)") + body
+        }
+        // Without an order: it does not change how many rows stand in the window.
+        let key = "SELECT \(isDistinct ? "DISTINCT " : "")\(Self.rootAlias).Z_PK"
+        return SQLFragment("SELECT count(*) FROM (\(key)") + body + window + SQLFragment(")")
+    }
+
+    private var body: SQLFragment {
+        var body = SQLFragment(" FROM \(SQLName.quoted(storage.table)) \(Self.rootAlias)")
+        for join in joins { body += SQLFragment(" ") + join }
+        if !conditions.isEmpty { body += SQLFragment(" WHERE ") + conditions.joined(" AND ") }
+        return body
+    }
+
+    private var window: SQLFragment {
+        guard limit != nil || offset > 0 else { return SQLFragment("") }
+        return SQLFragment(" LIMIT ? OFFSET ?", [.integer(Int64(limit ?? -1)), .integer(Int64(offset))])
+    }
+}

@@ -1,0 +1,94 @@
+import Query
+import RowMemory
+import Schema
+import SQLiteKit
+import Storage
+
+extension StoreSession {
+    func reader(_ entityIndex: Int, includingSubentities: Bool) throws -> RowReader {
+        let key = ReaderKey(entityIndex: entityIndex, includesSubentities: includingSubentities)
+        if let reader = readers[key] { return reader }
+        let reader = RowReader(
+            try layout.storage(of: entityIndex), includingSubentities: includingSubentities, layout: layout, rowLayouts: rowLayouts, files: files)
+        readers[key] = reader
+        return reader
+    }
+
+    func rows(_ request: RowRequest) throws -> RowBatch {
+        let reader = try reader(request.entityIndex, includingSubentities: request.includesSubentities)
+        let select = try select(request).selecting(reader.columns)
+        return try connection.withStatement(select.text) { statement in
+            try statement.bind(select.arguments)
+            var batch = RowBatch()
+            while try statement.step() { reader.appendRow(from: statement, to: &batch) }
+            return batch
+        }
+    }
+
+    func count(_ request: RowRequest) throws -> Int {
+        let select = try select(request).counting
+        return Int(try connection.value(select.text, select.arguments)?.integer ?? 0)
+    }
+
+    func explanation(of request: RowRequest) throws -> QueryExplanation {
+        let reader = try reader(request.entityIndex, includingSubentities: request.includesSubentities)
+        let select = try select(request).selecting(reader.columns)
+        let plan = try connection.rows("EXPLAIN QUERY PLAN " + select.text, select.arguments)
+        var depths: [Int64: Int] = [0: 0]
+        let lines = plan.map { row -> String in
+            let depth = depths[row[1].integer ?? 0] ?? 0
+            if let id = row[0].integer { depths[id] = depth + 1 }
+            return String(repeating: "  ", count: depth) + (row[3].text ?? "")
+        }
+        return QueryExplanation(statement: select.text, arguments: select.arguments.map(\.explanation), plan: lines)
+    }
+
+    // MARK: The statement
+
+    /// The statement that a request is, without its columns.
+    func select(_ request: RowRequest) throws -> SelectStatement {
+        var select = SelectStatement(try layout.storage(of: request.entityIndex))
+        select.restrict(to: layout.numbers(of: request.entityIndex, includingSubentities: request.includesSubentities))
+        switch request.selection {
+        case .keys(let keys): select.conditions.append(.key(SelectStatement.column("Z_PK"), isIn: keys))
+        case .matching(let predicate): if let predicate { try SQLTranslation.add(predicate, to: &select, layout: layout) }
+        }
+        if !request.excludedKeys.isEmpty {
+            select.conditions.append(SQLFragment("NOT ") + .key(SelectStatement.column("Z_PK"), isIn: request.excludedKeys))
+        }
+        try SQLTranslation.add(request.sortKeys, to: &select, layout: layout)
+        select.offset = request.offset
+        select.limit = request.limit
+        return select
+    }
+}
+
+extension SelectStatement {
+    /// Leaves out other entities of the same table.
+    mutating func restrict(to numbers: [Int64]) {
+        guard storage.sharesTable else { return }
+        let list = numbers.map(String.init).joined(separator: ", ")
+        conditions.append(SQLFragment(numbers.count == 1 ? "\(Self.rootAlias).Z_ENT = \(list)" : "\(Self.rootAlias).Z_ENT IN (\(list))"))
+    }
+}
+
+extension SQLFragment {
+    /// Whether a column has one of some values: one statement, however many they are.
+    static func key(_ column: String, isIn keys: [Int64]) -> SQLFragment {
+        if keys.count == 1 { return SQLFragment("\(column) = ?", [.integer(keys[0])]) }
+        return SQLFragment("\(column) IN (SELECT value FROM json_each(?))", [.text("[" + keys.map(String.init).joined(separator: ",") + "]")])
+    }
+}
+
+extension SQLiteValue {
+    /// The value as a person reads it in a statement.
+    fileprivate var explanation: String {
+        switch self {
+        case .null: "NULL"
+        case .integer(let value): String(value)
+        case .real(let value): String(value)
+        case .text(let value): SQLName.literal(value)
+        case .blob(let value): value.count <= 64 ? "x'" + value.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "'" : "\(value.count) bytes"
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import FileSystem
+import Foundation
+import ModelFiles
+import RowMemory
+package import Schema
+import SQLiteKit
+package import Storage
+
+extension SQLitePersistentStore {
+    /// Makes a store where there is none, with its model inside. Either it is whole and on the disk afterwards, or there is no file.
+    /// - Parameter uuid: The store's identity; nil for a new one.
+    /// - Throws: `StorageError.cannotCreate` where a file is there already.
+    package static func create(
+        _ description: PersistentStoreDescription, model: ManagedObjectModel, uuid: String? = nil, files: ExternalValues? = nil
+    ) throws -> SQLitePersistentStore {
+        let path = description.url.path
+        let uuid = (uuid ?? UUID().uuidString).uppercased()
+        do {
+            let layout = try StoreLayout.creating(model, configuration: description.configuration)
+            let metadata = StoreMetadata(uuid: uuid, model: model, configuration: description.configuration)
+            // Exclusively, so that no file of somebody else's is taken for a new one.
+            try File(path, .create()).close()
+            do {
+                let connection = try makeDatabase(at: path, description, layout, metadata, cache: try ModelCache.encode(model))
+                try Disk.synchronizeDirectory(FilePath.parent(path))
+                return SQLitePersistentStore(
+                    session: StoreSession(
+                        path: path, description: description, connection: connection, layout: layout, rowLayouts: RowLayout.layouts(for: model),
+                        identity: StoreIdentity(uuid: uuid, model: model), files: files ?? .besideStore(at: path)))
+            } catch {
+                for suffix in ["", "-wal", "-shm", "-journal"] { _ = try? Disk.removeFileIfPresent(path + suffix) }
+                throw error
+            }
+        } catch {
+            throw StorageError(error, path: path)
+        }
+    }
+
+    private static func makeDatabase(
+        at path: String, _ description: PersistentStoreDescription, _ layout: StoreLayout, _ metadata: StoreMetadata, cache: Data
+    ) throws -> Connection {
+        var writable = description
+        writable.isReadOnly = false
+        let connection = try StoreSession.connect(path, writable)
+        // These three are settled before the first page is written, or never.
+        try connection.execute("PRAGMA page_size=4096; PRAGMA auto_vacuum=2; PRAGMA encoding='UTF-8'")
+        try connection.setSynchronous(.extra)
+        try connection.transaction(.immediate) {
+            for statement in StoreSchema(layout).statements { try connection.execute(statement) }
+            for storage in layout.storedEntities {
+                let entity = layout.model.entities[storage.entityIndex]
+                let parent = entity.superentity.flatMap { layout[$0.index]?.number } ?? 0
+                try connection.run(
+                    "INSERT INTO Z_PRIMARYKEY VALUES (?, ?, ?, 0)", [.integer(storage.number), .text(entity.name), .integer(parent)])
+            }
+            try connection.run("INSERT INTO Z_METADATA VALUES (1, ?, ?)", [.text(metadata.uuid), .blob([UInt8](metadata.encoded))])
+            try connection.run("INSERT INTO Z_MODELCACHE VALUES (?)", [.blob([UInt8](cache))])
+        }
+        // After the content, so that the main file alone is a whole store from the beginning.
+        try connection.setJournalMode(.wal)
+        try StoreSession.prepareJournal(of: connection, description)
+        return connection
+    }
+}

@@ -1,0 +1,28 @@
+import RowMemory
+package import Storage
+
+extension SQLitePersistentStore {
+    package func rows(_ request: RowRequest) throws -> RowBatch {
+        try withSession { session in try session.reading { try session.rows(request) } }
+    }
+
+    package func count(_ request: RowRequest) throws -> Int {
+        try withSession { session in try session.reading { try session.count(request) } }
+    }
+
+    package func related(entityIndex: Int, propertyIndex: Int, owners: [Int64], includingRows: Bool) throws -> RelatedBatch {
+        try withSession { session in
+            try session.reading {
+                try session.related(entityIndex: entityIndex, propertyIndex: propertyIndex, owners: owners, includingRows: includingRows)
+            }
+        }
+    }
+
+    package func explanation(of request: RowRequest) throws -> QueryExplanation {
+        try withSession { session in try session.reading { try session.explanation(of: request) } }
+    }
+
+    package func metadata() throws -> [String: MetadataValue] {
+        try withSession { session in try session.reading { try StoreMetadata.read(from: session.connection).publicValues } }
+    }
+}

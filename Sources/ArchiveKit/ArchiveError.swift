@@ -53,6 +53,9 @@ public struct ArchiveError: Error, Sendable, CustomStringConvertible {
     public let underlying: (any Error)?
     private let reason: String
 
+    /// The message without the archive's path.
+    package var messageWithoutPath: String { entry.map { "entry \($0.debugDescription): \(reason)" } ?? reason }
+
     package init(
         _ code: Code, _ reason: String, path: String, entry: String? = nil, limit: Int64? = nil, underlying: (any Error)? = nil
     ) {
@@ -65,6 +68,6 @@ public struct ArchiveError: Error, Sendable, CustomStringConvertible {
     }
 
     /// One line: the archive, the entry and the reason.
-    public var message: String { entry.map { "\(path): entry \($0.debugDescription): \(reason)" } ?? "\(path): \(reason)" }
+    public var message: String { "\(path): \(messageWithoutPath)" }
     public var description: String { message }
 }

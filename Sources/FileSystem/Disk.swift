@@ -68,6 +68,11 @@ package enum Disk {
         }
     }
 
+    /// Removes a folder that has nothing in it; throws `.exists` where it has.
+    package static func removeEmptyDirectory(_ path: String) throws {
+        try withPath(path) { name in _ = try perform(.unlink, path) { negated(rmdir(name)) } }
+    }
+
     /// Renames within one file system; an item of the same kind at `new` is replaced.
     package static func rename(_ old: String, to new: String) throws {
         try withPath(old) { from in

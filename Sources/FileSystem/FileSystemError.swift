@@ -77,10 +77,10 @@ public struct FileSystemError: Error, Sendable, Hashable, CustomStringConvertibl
     }
 
     /// One line: the operation, the path and the reason.
-    public var message: String {
-        let reason = detail ?? Self.text(of: errno)
-        return "\(operation) \(path): \(reason)"
-    }
+    public var message: String { "\(operation) \(path): \(reason)" }
+
+    /// The reason alone.
+    package var reason: String { detail ?? Self.text(of: errno) }
 
     public var description: String { message }
 

@@ -1,15 +1,29 @@
-internal import Coding
+package import Coding
 internal import Foundation
 
 /// Renders archived predicates and expressions as format text.
-struct PredicateText {
+package struct PredicateText {
     /// Predicates nest; an archive may nest without end, in circles even.
     private static let maximumDepth = 100
 
     /// Derivation expressions spell functions with the colon of their selector: `canonical:(name)`.
-    var isDerivation = false
+    private var isDerivation = false
 
-    func predicate(_ object: ArchivedObject, depth: Int = 0) throws -> String {
+    package init(isDerivation: Bool = false) {
+        self.isDerivation = isDerivation
+    }
+
+    /// The format text of an archived `NSPredicate`.
+    package func predicate(_ object: ArchivedObject) throws -> String {
+        try predicate(object, depth: 0)
+    }
+
+    /// The format text of an archived `NSExpression`.
+    package func expression(_ object: ArchivedObject) throws -> String {
+        try expression(object, depth: 0)
+    }
+
+    private func predicate(_ object: ArchivedObject, depth: Int) throws -> String {
         try check(depth)
         switch object.className {
         case "NSTruePredicate": return "TRUEPREDICATE"
@@ -26,7 +40,8 @@ struct PredicateText {
         for element in try object.object("NSSubpredicates")?.elements() ?? [] {
             guard let element else { continue }
             let text = try predicate(element, depth: depth + 1)
-            parts.append(element.isKind(of: "NSCompoundPredicate") ? "(\(text))" : text)
+            let isJunction = try element.isKind(of: "NSCompoundPredicate") && element.integer("NSCompoundPredicateType") != 0
+            parts.append(isJunction ? "(\(text))" : text)
         }
         switch try object.integer("NSCompoundPredicateType") ?? 0 {
         case 0:
@@ -57,7 +72,7 @@ struct PredicateText {
 
     // MARK: Expressions
 
-    func expression(_ object: ArchivedObject, depth: Int = 0) throws -> String {
+    private func expression(_ object: ArchivedObject, depth: Int) throws -> String {
         try check(depth)
         switch object.className {
         case "NSSelfExpression": return "SELF"
@@ -93,11 +108,10 @@ struct PredicateText {
             return "\(try expression(operand, depth: depth + 1)).\(path)"
         }
         let isUtility = try operand == nil || operand?.string("NSConstantValueClassName") == "_NSPredicateUtilities"
-        guard isUtility, let operand else {
+        guard isUtility, operand != nil else {
             let target = try operand.map { try expression($0, depth: depth + 1) } ?? "SELF"
             return "FUNCTION(\(([target, Self.quoted(selector)] + arguments).joined(separator: ", ")))"
         }
-        _ = operand
         if let symbol = Self.arithmetic[selector], arguments.count == 2 { return "(\(arguments[0]) \(symbol) \(arguments[1]))" }
         switch (selector, arguments.count) {
         case ("count:", 1): return "\(arguments[0]).@count"

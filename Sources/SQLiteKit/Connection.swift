@@ -19,6 +19,7 @@ package final class Connection {
     private var cache: [String: Statement] = [:]
     private var isOpen = true
     let errors: ErrorSource
+    let bulk = BulkExchange()
 
     /// Opens a database file. Throws `SQLiteError`; of its content only the schema is read, by the first statement.
     package convenience init(_ path: String, _ options: OpenOptions) throws {

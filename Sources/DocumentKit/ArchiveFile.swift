@@ -1,0 +1,61 @@
+internal import ArchiveKit
+internal import FileSystem
+internal import Foundation
+
+/// A document in one zip file: looking into it, unpacking it, packing a package into it.
+struct ArchiveFile {
+    let path: String
+    let file: File
+    let reader: ArchiveReader
+
+    init(_ path: String) throws {
+        self.path = path
+        file = try File(path, .read)
+        reader = try ArchiveReader(file, allowing: PackageLayout.allowsInArchive)
+        guard reader.directory[PackageLayout.manifest] != nil else {
+            throw DocumentError(.malformed, "a zip archive without \(PackageLayout.manifest), not a document", path: path)
+        }
+        if reader.directory[PackageLayout.mimetype] != nil, try !PackageLayout.isDocumentType(reader.read(PackageLayout.mimetype, limit: 1024)) {
+            throw DocumentError(.malformed, "a zip archive of another kind, not a document", path: path)
+        }
+        guard reader.directory[PackageLayout.store] != nil else { throw DocumentError(.malformed, "the document has no store", path: path) }
+    }
+
+    func manifest() throws -> Manifest {
+        try Manifest.decode(reader.read(PackageLayout.manifest, limit: JSONCoding.maximumSize), path: path)
+    }
+
+    func state() throws -> ArchiveOrigin.State { try ArchiveOrigin.state(of: file, reader.directory) }
+
+    /// Packs a package folder into a new file at `target`, which must not be there; `store` is the store to take instead of the package's own, which may be open.
+    /// Versions, and all that a store keeps beside itself, stay behind. Durable but for its folder when it returns.
+    static func pack(_ package: String, store: String, manifest: Manifest, to target: String) throws {
+        let file = try File(target, .create())
+        defer { file.close() }
+        var parts = [
+            ArchivePart(name: PackageLayout.mimetype, content: .bytes(Array(PackageLayout.archiveType.utf8)), isStored: true),
+            ArchivePart(name: PackageLayout.manifest, content: .bytes(try manifest.encoded)),
+        ]
+        parts += try files(in: package, under: PackageLayout.models)
+        parts.append(ArchivePart(name: PackageLayout.store, content: .file(path: store), isStored: true))
+        for folder in [PackageLayout.content, "extra", "preview"] { parts += try files(in: package, under: folder) }
+        try ArchiveWriter.write(parts, to: file)
+        try file.synchronize()
+    }
+
+    /// The plain files under a folder of the package, by name.
+    private static func files(in package: String, under folder: String) throws -> [ArchivePart] {
+        let path = FilePath.join(package, folder)
+        guard try Disk.kind(of: path) == .directory else { return [] }
+        return try Disk.list(path).flatMap { entry -> [ArchivePart] in
+            let name = folder + "/" + entry.name
+            if PackageLayout.isTransient(entry.name[...]) { return [] }
+            switch entry.kind {
+            case .directory: return try files(in: package, under: name)
+            case .file: return [ArchivePart(name: name, content: .file(path: FilePath.join(path, entry.name)))]
+            case .symbolicLink, .other:
+                throw DocumentError(.malformed, "neither a plain file nor a folder", path: FilePath.join(path, entry.name))
+            }
+        }
+    }
+}

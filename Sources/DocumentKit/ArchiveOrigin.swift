@@ -1,0 +1,39 @@
+internal import ArchiveKit
+internal import Coding
+internal import FileSystem
+internal import Foundation
+
+/// Which archive a working set was unpacked from, in what state: `origin.json`.
+struct ArchiveOrigin: Codable, Hashable {
+    /// One state of one archive.
+    struct State: Codable, Hashable {
+        var identity: FileIdentity
+        /// SHA-256 of the names, sizes and checksums of all entries, hexadecimal.
+        var digest: String
+    }
+
+    var path: String
+    var state: State
+    /// The state that a save is about to put in place: once it is there, the save was finished.
+    var pending: State?
+
+    static let fileName = "origin.json"
+
+    static func state(of file: File, _ directory: ZipDirectory) throws -> State {
+        var hash = SHA256()
+        for entry in directory.entries {
+            hash.update(Array("\(entry.name)\u{0}\(entry.size)\u{0}\(entry.compressedSize)\u{0}\(entry.crc32)\u{0}".utf8))
+        }
+        return try State(identity: file.status().identity, digest: Hex.encode(hash.digest()))
+    }
+
+    static func read(in folder: String) throws -> ArchiveOrigin? {
+        let path = FilePath.join(folder, fileName)
+        guard try Disk.exists(path) else { return nil }
+        return try? JSONCoding.decoder.decode(ArchiveOrigin.self, from: Data(Disk.read(path, limit: JSONCoding.maximumSize)))
+    }
+
+    func write(in folder: String) throws {
+        try Disk.replaceFile(FilePath.join(folder, Self.fileName), with: Array(JSONCoding.encoder.encode(self)), mode: 0o600)
+    }
+}

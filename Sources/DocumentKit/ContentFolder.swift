@@ -1,0 +1,35 @@
+internal import Coding
+internal import FileSystem
+internal import Foundation
+
+/// The large values of a package: immutable files under `content/`, named by what is in them, so that equal values are one file.
+///
+/// The name is UUID text made of the first half of the SHA-256, so that a cell looks as Core Data writes it.
+struct ContentFolder: Sendable {
+    let path: String
+
+    init(inPackage package: String) { path = FilePath.join(package, PackageLayout.content) }
+
+    /// `content/ab/<name>`, with the first two digits of the name.
+    func file(_ name: String) -> String { "\(path)/\(name.prefix(2).lowercased())/\(name)" }
+
+    static func name(for value: Data) -> String {
+        let digits = Array(Hex.encode(SHA256.digest(value).prefix(16)).uppercased())
+        return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }.joined(separator: "-")
+    }
+
+    /// Writes a value durably, folder and all, and answers its name.
+    func write(_ value: Data) throws -> String {
+        let name = Self.name(for: value), file = file(name)
+        // Only a whole, durable file ever gets the name.
+        if try Disk.status(of: file)?.size == Int64(value.count) { return name }
+        let folder = FilePath.parent(file)
+        if try !Disk.exists(folder) {
+            try Disk.makeDirectories(folder)
+            try Disk.synchronizeDirectory(path)
+            try Disk.synchronizeDirectory(FilePath.parent(path))
+        }
+        try Disk.replaceFile(file) { target in try value.withUnsafeBytes { try target.append($0) } }
+        return name
+    }
+}

@@ -1,0 +1,85 @@
+internal import ArchiveKit
+internal import FileSystem
+internal import SQLiteKit
+internal import Schema
+internal import Storage
+
+extension DocumentError {
+    /// Runs one step of an operation and says in its error which step it was. Errors about objects pass as they are.
+    package static func stage<Result>(_ stage: Stage, _ path: String?, _ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch {
+            throw translated(error, stage, path)
+        }
+    }
+
+    /// The same error in terms of documents; one about objects as it is.
+    package static func translated(_ error: any Error, _ stage: Stage, _ path: String?) -> any Error {
+        switch error {
+        case var error as DocumentError:
+            error.stage = error.stage ?? stage
+            error.path = error.path ?? path
+            return error
+        case let error as FileSystemError: return DocumentError(error, stage)
+        case let error as ArchiveError: return DocumentError(error, stage)
+        case let error as StorageError: return DocumentError(error, stage, path) ?? error
+        case let error as SQLiteError:
+            return DocumentError(error, stage)
+        case let error as ModelError:
+            return DocumentError(.malformed, error.description, path: path, stage: stage, underlying: error)
+        default: return error
+        }
+    }
+
+    private init(_ error: FileSystemError, _ stage: Stage) {
+        let code: Code =
+            switch error.code {
+            case .notFound: stage == .writing || stage == .replacing ? .cannotCreate : .notFound
+            case .exists: .cannotCreate
+            case .permissionDenied, .readOnly: .permission
+            case .busy: .locked
+            case .changed: .changed
+            case .notDirectory, .isDirectory, .unsuitableFile, .tooLarge, .invalidPath: stage == .writing || stage == .replacing ? .cannotCreate : .malformed
+            default: .io
+            }
+        self.init(code, "\(error.operation): \(error.reason)", path: error.path, stage: stage, underlying: error)
+    }
+
+    private init(_ error: ArchiveError, _ stage: Stage) {
+        if let system = error.underlying as? FileSystemError {
+            self.init(system, stage)
+            return
+        }
+        let code: Code = error.code == .encrypted || error.code == .unsupported ? .unsupported : error.code == .inputOutput ? .io : .malformed
+        self.init(code, error.messageWithoutPath, path: error.path, stage: stage, underlying: error)
+    }
+
+    private init?(_ error: StorageError, _ stage: Stage, _ path: String?) {
+        let code: Code
+        switch error.code {
+        case .conflict, .constraint, .unknownObject: return nil
+        case .notFound: code = .notFound
+        case .notAStore, .damaged: code = .malformed
+        case .incompatibleModel, .noModel: code = .modelMismatch
+        case .readOnly, .permission: code = .permission
+        case .busy: code = .locked
+        case .unsupported: code = .unsupported
+        case .newer: code = .newer
+        case .cannotCreate: code = .cannotCreate
+        default: code = .io
+        }
+        self.init(code, error.message, path: error.path ?? path, stage: stage, entities: error.entities, underlying: error)
+    }
+
+    private init(_ error: SQLiteError, _ stage: Stage) {
+        let code: Code =
+            switch error.code {
+            case .busy, .locked: .locked
+            case .corrupt, .notADatabase: .malformed
+            case .readOnly, .refused: .permission
+            default: .io
+            }
+        self.init(code, error.message, path: error.path, stage: stage, underlying: error)
+    }
+}

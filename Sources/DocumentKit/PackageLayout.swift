@@ -1,0 +1,46 @@
+/// The names within a package, folder or archive.
+enum PackageLayout {
+    static let mimetype = "mimetype"
+    static let manifest = "manifest.json"
+    static let models = "model"
+    static let storeFolder = "store"
+    static let store = "store/store.sqlite"
+    static let content = "content"
+    static let versions = "versions"
+    /// Autosaved work that a revert put aside; gone with the next save.
+    static let discarded = "versions/discarded.wal"
+    static let managedStore = "StoreContent/persistentStore"
+
+    static let packageType = "application/vnd.folio.document+package"
+    static let archiveType = "application/vnd.folio.document+zip"
+    private static let typePrefix = "application/vnd.folio.document"
+
+    /// Whether a media type is that of a Folio document.
+    static func isDocumentType(_ bytes: [UInt8]) -> Bool {
+        let text = String(decoding: bytes, as: UTF8.self)
+        return text.hasPrefix(typePrefix) && (text.dropFirst(typePrefix.count).first.map { "+\n".contains($0) } ?? true)
+    }
+
+    /// Whether an entry may stand in an archive: parts of the layout, and nothing that a store keeps beside itself while it is open.
+    static func allowsInArchive(_ name: String) -> Bool {
+        let parts = name.split(separator: "/", omittingEmptySubsequences: true)
+        guard let first = parts.first else { return false }
+        if parts.contains(where: { isTransient($0) }) { return false }
+        switch first {
+        case "mimetype", "manifest.json": return parts.count == 1
+        case "store": return name == "store/" || name == store
+        case "model", "content", "preview", "versions", "extra": return true
+        default: return false
+        }
+    }
+
+    /// Names of journals, locks and half-made files.
+    static func isTransient(_ name: Substring) -> Bool {
+        ["-journal", "-wal", "-shm", ".lock"].contains { name.hasSuffix($0) } || name.hasPrefix(".") || name.hasSuffix("~")
+    }
+
+    /// Whether a name can be that of a folder under `model/`.
+    static func isModelName(_ name: String) -> Bool {
+        !name.isEmpty && !name.hasPrefix(".") && name.utf8.count <= 200 && !name.unicodeScalars.contains { $0 == "/" || $0 == "\\" || $0.value < 32 || $0.value == 127 }
+    }
+}

@@ -1,0 +1,74 @@
+internal import FileSystem
+internal import Foundation
+
+/// The parts of a package folder, read beneath one open descriptor without following any link.
+struct PackageReader {
+    let path: String
+    private let folder: Directory
+
+    init(_ path: String) throws {
+        self.path = path
+        folder = try Directory(path)
+    }
+
+    func manifest() throws -> Manifest {
+        let manifestPath = FilePath.join(path, PackageLayout.manifest)
+        do {
+            return try Manifest.decode(folder.read(PackageLayout.manifest, limit: JSONCoding.maximumSize), path: manifestPath)
+        } catch let error as FileSystemError where error.code == .tooLarge {
+            throw DocumentError(.malformed, "the manifest is damaged: more than \(JSONCoding.maximumSize) bytes", path: manifestPath)
+        }
+    }
+
+    func mimetype() throws -> [UInt8] { try folder.read(PackageLayout.mimetype, limit: 1024) }
+
+    /// The names of the models that the package carries.
+    func modelNames() throws -> [String] {
+        guard try folder.status(of: PackageLayout.models) != nil else { return [] }
+        return try folder.directory(PackageLayout.models).entries().compactMap { entry in
+            guard entry.kind == .directory, entry.name.hasSuffix(".xcdatamodel") else { return nil }
+            return String(entry.name.dropLast(".xcdatamodel".count))
+        }
+    }
+
+    /// The bytes of a model's `contents`.
+    func model(_ name: String) throws -> [UInt8] {
+        try folder.read("\(PackageLayout.models)/\(name).xcdatamodel/contents", limit: 64 << 20)
+    }
+
+    /// Makes sure that SQLite meets nothing planted when it opens the store: a plain file with one name in a plain folder, and beside it nothing but its own WAL.
+    func checkStore() throws {
+        let store = try folder.directory(PackageLayout.storeFolder)
+        let main = FilePath.name(PackageLayout.store)
+        for entry in try store.entries() {
+            guard [main, main + "-wal", main + "-shm"].contains(entry.name) else {
+                throw DocumentError(.malformed, "“\(entry.name)” has no place beside the store", path: FilePath.join(store.path, entry.name))
+            }
+            guard entry.kind == .file else {
+                throw DocumentError(.malformed, "not a plain file", path: FilePath.join(store.path, entry.name))
+            }
+            if let status = try store.status(of: entry.name), status.linkCount > 1 {
+                throw DocumentError(.malformed, "has another name (hard link)", path: FilePath.join(store.path, entry.name))
+            }
+        }
+        guard let status = try store.status(of: main) else {
+            throw DocumentError(.malformed, "the document has no store", path: FilePath.join(path, PackageLayout.store))
+        }
+        guard status.size > 0 else { throw DocumentError(.malformed, "the document's store is empty", path: FilePath.join(path, PackageLayout.store)) }
+    }
+
+    /// Number and size of the files under `content/`.
+    func attachments() throws -> Manifest.Attachments {
+        guard try folder.status(of: PackageLayout.content) != nil else { return Manifest.Attachments(count: 0, bytes: 0) }
+        var result = Manifest.Attachments(count: 0, bytes: 0)
+        let content = try folder.directory(PackageLayout.content)
+        for group in try content.entries() where group.kind == .directory {
+            let files = try content.directory(group.name)
+            for entry in try files.entries() where entry.kind == .file {
+                result.count += 1
+                result.bytes += try files.status(of: entry.name)?.size ?? 0
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,69 @@
+internal import ArchiveKit
+internal import FileSystem
+internal import Foundation
+
+/// The unpacked form of an archive that is being edited: a package in the user's state folder, with a note of where it came from.
+///
+/// Autosaves go here and never touch the archive. Invariants:
+/// 1. A working set that has its final name is whole, and `origin.json` names the state of the archive that its saved state equals.
+/// 2. Whoever makes, uses or removes a working set holds the archive's lock.
+struct WorkingSet {
+    /// The folder, in the layout of a package, with `origin.json` beside.
+    let path: String
+
+    private static let maximumCopies = 100
+
+    /// The working set that an editor left behind for just this state of the archive; nil where there is none.
+    static func existing(for state: ArchiveOrigin.State, uuid: String, generation: Int) throws -> WorkingSet? {
+        for path in candidates(uuid, generation) {
+            guard try Disk.exists(path) else { continue }
+            if try ArchiveOrigin.read(in: path)?.state == state { return WorkingSet(path: path) }
+        }
+        return nil
+    }
+
+    /// Removes the working sets of saves that were finished but for the cleaning up, when the archive is as they left it.
+    static func removeFinished(for state: ArchiveOrigin.State, uuid: String) throws {
+        let folder = FilePath.join(StateFolder.documents, uuid)
+        guard try Disk.kind(of: folder) == .directory else { return }
+        for entry in try Disk.list(folder) where entry.kind == .directory {
+            let path = FilePath.join(folder, entry.name)
+            if try ArchiveOrigin.read(in: path)?.pending == state { try Disk.removeTree(path) }
+        }
+    }
+
+    /// Unpacks an archive for editing. Whole or not at all.
+    static func make(from archive: ArchiveFile, uuid: String, generation: Int) throws -> WorkingSet {
+        guard let path = try candidates(uuid, generation).first(where: { try !Disk.exists($0) }) else {
+            throw DocumentError(.io, "too many working sets of this document", path: FilePath.join(StateFolder.documents, uuid))
+        }
+        let folder = FilePath.parent(path)
+        try Disk.makeDirectories(folder, mode: 0o700)
+        let temporary = FilePath.sibling(of: path, tag: "tmp", id: UniqueName.make())
+        do {
+            try archive.reader.extract(to: temporary)
+            try ArchiveOrigin(path: archive.path, state: archive.state()).write(in: temporary)
+            try Disk.synchronizeTree(temporary)
+            try Disk.renameWithoutReplacing(temporary, to: path)
+            try Disk.synchronizeDirectory(folder)
+        } catch {
+            // The first error is the one that counts.
+            try? Disk.removeTree(temporary)
+            throw error
+        }
+        return WorkingSet(path: path)
+    }
+
+    /// Takes the working set away; the folder of the document goes with the last one.
+    func remove() throws {
+        try Disk.removeTree(path)
+        // Fails where another working set of the same document is there, which is as it should be.
+        try? Disk.removeEmptyDirectory(FilePath.parent(path))
+    }
+
+    /// Copies of an archive have its UUID and generation too.
+    private static func candidates(_ uuid: String, _ generation: Int) -> [String] {
+        let folder = FilePath.join(StateFolder.documents, uuid)
+        return (1...maximumCopies).map { $0 == 1 ? "\(folder)/\(generation)" : "\(folder)/\(generation)-\($0)" }
+    }
+}

@@ -1,0 +1,64 @@
+internal import CSQLite
+
+/// A value that SQLite lends to a function or a sink: valid until the callback returns, and not to be kept.
+package struct SQLValue {
+    @usableFromInline let pointer: OpaquePointer
+
+    @inlinable init(_ pointer: OpaquePointer) { self.pointer = pointer }
+
+    @inlinable package var storageClass: StorageClass { StorageClass(rawValue: sqlite3_value_type(pointer)) ?? .null }
+    @inlinable package var isNull: Bool { sqlite3_value_type(pointer) == SQLITE_NULL }
+
+    /// As an integer; converted where it is something else, 0 for NULL.
+    @inlinable package var int64: Int64 { sqlite3_value_int64(pointer) }
+
+    /// As a floating-point number; converted where it is something else, 0 for NULL.
+    @inlinable package var double: Double { sqlite3_value_double(pointer) }
+
+    /// The UTF-8 text in SQLite's own memory, empty for NULL. Bytes of a foreign file may be no valid UTF-8.
+    @inlinable package var utf8: UnsafeBufferPointer<UInt8> {
+        // The text first: asking for it may convert the value and change the count.
+        let start = sqlite3_value_text(pointer)
+        return UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(pointer)))
+    }
+
+    /// The bytes in SQLite's own memory, empty for NULL.
+    @inlinable package var bytes: UnsafeRawBufferPointer {
+        let start = sqlite3_value_blob(pointer)
+        return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(pointer)))
+    }
+
+    /// A copy of the text; bytes that are no UTF-8 are replaced.
+    package var text: String { String(decoding: utf8, as: UTF8.self) }
+
+    /// A copy of the text, nil for NULL.
+    package var optionalText: String? { isNull ? nil : text }
+
+    package var value: SQLiteValue {
+        switch storageClass {
+        case .integer: .integer(int64)
+        case .real: .real(double)
+        case .text: .text(text)
+        case .blob: .blob([UInt8](bytes))
+        case .null: .null
+        }
+    }
+}
+
+/// The arguments of a function, or one row given to a sink: lent until the callback returns.
+package struct SQLValues {
+    @usableFromInline let base: UnsafeMutablePointer<OpaquePointer?>
+    package let count: Int
+
+    @inlinable init(_ base: UnsafeMutablePointer<OpaquePointer?>, count: Int) {
+        self.base = base
+        self.count = count
+    }
+
+    /// The value at `index`, counted from 0; an index out of range is a mistake that only debug builds catch.
+    @inlinable package subscript(index: Int) -> SQLValue {
+        assert(index >= 0 && index < count, "there are only \(count) values")
+        // SQLite fills all places.
+        return SQLValue(base[index].unsafelyUnwrapped)
+    }
+}

@@ -1,0 +1,49 @@
+import DocumentKit
+import FileSystem
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct DocumentLockTests {
+    @Test func theSecondIsToldWhoHoldsIt() throws {
+        try withTemporaryDirectory { folder throws in
+            let path = folder.path + "/Name.folio"
+            let lock = try DocumentLock.acquire(path, document: "U")
+            do {
+                _ = try DocumentLock.acquire(path, document: nil)
+                Issue.record("two locks")
+            } catch let error as DocumentError {
+                #expect(error.code == .locked)
+                #expect(error.holder?.pid == ProcessInfo.processInfo.processIdentifier)
+                #expect(error.holder?.document == "U")
+                #expect(error.message.contains("process \(ProcessInfo.processInfo.processIdentifier)"))
+            }
+            #expect(DocumentLock.holder(of: path) != nil)
+            lock.release()
+            #expect(DocumentLock.holder(of: path) == nil)
+            #expect(try Disk.list(folder.path).isEmpty)
+        }
+    }
+
+    @Test func aLockFileOfADeadProcessIsTakenOver() throws {
+        try withTemporaryDirectory { folder throws in
+            let path = folder.path + "/Name.folio"
+            try Disk.replaceFile(folder.path + "/.Name.folio.lock", with: Array("rubbish".utf8))
+            #expect(DocumentLock.holder(of: path) == nil)
+            try DocumentLock.acquire(path, document: nil).release()
+        }
+    }
+
+    @Test func aLockFileOfAnotherMachineIsRespected() throws {
+        try withTemporaryDirectory { folder throws in
+            let text = #"{"bootID":"other","host":"elsewhere.invalid","pid":7,"program":"editor","since":"2026-01-01T00:00:00Z","user":"somebody"}"#
+            try Disk.replaceFile(folder.path + "/.Name.folio.lock", with: Array(text.utf8))
+            do {
+                _ = try DocumentLock.acquire(folder.path + "/Name.folio", document: nil)
+                Issue.record("taken over")
+            } catch let error as DocumentError {
+                #expect(error.holder?.host == "elsewhere.invalid")
+            }
+        }
+    }
+}

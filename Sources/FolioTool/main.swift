@@ -1,1 +1,4 @@
-print("not yet")
+import FolioCommands
+import Foundation
+
+exit(await CommandLineTool.run(Array(CommandLine.arguments.dropFirst())).rawValue)

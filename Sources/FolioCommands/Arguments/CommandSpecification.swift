@@ -1,0 +1,32 @@
+/// A command of the table: what it is called, what it takes, what it does.
+struct CommandSpecification: Sendable {
+    let name: String
+    let summary: String
+    /// What follows the name in the usage line.
+    let operands: String
+    /// How many operands there may be.
+    let count: ClosedRange<Int>
+    let options: [OptionSpecification]
+    /// Paragraphs after the options in the help text.
+    let notes: String
+    let examples: [String]
+
+    init(
+        _ name: String, _ summary: String, operands: String, count: ClosedRange<Int>, options: [OptionSpecification], notes: String = "",
+        examples: [String] = []
+    ) {
+        self.name = name
+        self.summary = summary
+        self.operands = operands
+        self.count = count
+        self.options = options + OptionSpecification.common
+        self.notes = notes
+        self.examples = examples
+    }
+
+    static let anyNumber = 1_000_000
+
+    func option(named name: String) -> OptionSpecification? {
+        options.first { $0.names.contains(name) }
+    }
+}

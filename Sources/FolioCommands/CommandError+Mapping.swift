@@ -1,0 +1,145 @@
+import Folio
+import Foundation
+
+/// The one place where errors of the rooms become exit codes and lines.
+extension CommandError {
+    init(mapping error: any Error, path: String? = nil) {
+        switch error {
+        case let error as CommandError: self = error
+        case let error as QueryError: self.init(error)
+        case let error as ModelError: self.init(error)
+        case let error as StorageError: self.init(error)
+        case let error as DocumentError: self.init(error)
+        case let error as CocoaError: self.init(error, path: path)
+        case is CancellationError: self.init(.interrupted, "interrupted", "interrupted")
+        default: self.init(.software, "unexpected", "unexpected error: \(error)", path: path, hint: "this is a mistake in folio")
+        }
+    }
+
+    private init(_ error: QueryError) {
+        var detail: [String: JSONValue] = [:]
+        detail["offset"] = error.offset.map { .int($0) }
+        detail["expected"] = error.expected.map { .string($0) }
+        detail["text"] = error.text.map { .string($0) }
+        detail["entity"] = error.entity.map { .string($0) }
+        detail["key"] = error.key.map { .string($0) }
+        let codes: [QueryError.Code: String] = [
+            .syntax: "predicateSyntax", .unknownKey: "unknownKey", .type: "wrongType", .unsupported: "unsupported", .unboundVariable: "unboundVariable",
+            .argument: "argument", .limit: "limit",
+        ]
+        let isUnavailable = error.code == .unsupported
+        self.init(
+            isUnavailable ? .unavailable : .usage, codes[error.code] ?? "predicate", error.message, hint: Suggestion.sentence(error.suggestions),
+            detail: .object(detail))
+        guard let text = error.text, let offset = error.offset else { return }
+        if !error.message.contains("column") { why = "column \(offset + 1): \(why)" }
+        if let expected = error.expected, !error.message.contains(expected) { why += ", expected \(expected)" }
+        let shown = Printable.line(text)
+        let before = Printable.line(String(text.prefix(offset)))
+        excerpt = [shown, String(repeating: " ", count: Printable.width(before)) + "^"]
+    }
+
+    private init(_ error: ModelError) {
+        let faults = error.faults.map(\.description)
+        let why = error.message + (faults.isEmpty ? "" : ": " + faults.joined(separator: "; "))
+        let detail = JSONValue.object(
+            faults.isEmpty
+                ? [:]
+                : [
+                    "faults": .array(
+                        error.faults.map { fault in
+                            var value: [String: JSONValue] = ["message": .string(fault.message)]
+                            value["entity"] = fault.entity.map { .string($0) }
+                            value["property"] = fault.property.map { .string($0) }
+                            return .object(value)
+                        })
+                ])
+        switch error.code {
+        case .notFound: self.init(.notFound, "modelNotFound", why, path: error.path, detail: detail)
+        case .mergeConflict: self.init(.modelMismatch, "mergeConflict", why, path: error.path, detail: detail)
+        default: self.init(.malformed, error.code == .invalid ? "invalidModel" : "unreadableModel", why, path: error.path, detail: detail)
+        }
+    }
+
+    private init(_ error: StorageError) {
+        let (exit, code): (ExitCode, String) =
+            switch error.code {
+            case .notFound: (.notFound, "notFound")
+            case .notAStore: (.malformed, "notAStore")
+            case .damaged: (.malformed, "damaged")
+            case .incompatibleModel: (.modelMismatch, "modelMismatch")
+            case .noModel: (.modelMismatch, "noModel")
+            case .readOnly: (.permission, "readOnly")
+            case .permission: (.permission, "permission")
+            case .busy: (.tryLater, "busy")
+            case .full: (.inputOutput, "full")
+            case .inputOutput: (.inputOutput, "inputOutput")
+            case .conflict: (.tryLater, "conflict")
+            case .constraint: (.malformed, "constraint")
+            case .unknownObject: (.notFound, "unknownObject")
+            case .unsupported: (.unavailable, "unsupported")
+            case .newer: (.newer, "newer")
+            case .cannotCreate: (.cannotCreate, "cannotCreate")
+            default: (.inputOutput, "storage")
+            }
+        self.init(exit, code, error.message, path: error.path, detail: Self.detail(entities: error.entities))
+        if error.code == .noModel { hint = "give its model with --model MODEL" }
+        if error.code == .incompatibleModel, !error.entities.isEmpty {
+            why += ": " + error.entities.sorted().joined(separator: ", ") + (error.entities.count == 1 ? " differs" : " differ")
+        }
+    }
+
+    private init(_ error: DocumentError) {
+        let (exit, code): (ExitCode, String) =
+            switch error.code {
+            case .usage: (.usage, "usage")
+            case .malformed: (.malformed, "malformed")
+            case .notFound: (.notFound, "notFound")
+            case .unsupported: (.unavailable, "unsupported")
+            case .cannotCreate: (.cannotCreate, "cannotCreate")
+            case .locked: (.tryLater, "locked")
+            case .changed: (.tryLater, "changed")
+            case .recoverable: (.tryLater, "recoverable")
+            case .newer: (.newer, "newer")
+            case .permission: (.permission, "permission")
+            case .modelMismatch: (.modelMismatch, "modelMismatch")
+            default: (.inputOutput, "inputOutput")
+            }
+        var detail: [String: JSONValue] = [:]
+        if !error.entities.isEmpty { detail["entities"] = .strings(error.entities.sorted()) }
+        detail["stage"] = error.stage.map { .string($0.rawValue) }
+        detail["holder"] = error.holder.map { $0.json }
+        self.init(exit, code, error.message, path: error.path, hint: error.hint, detail: .object(detail))
+        if let holder = error.holder, !why.contains("\(holder.pid)") { why += ": \(holder)" }
+    }
+
+    static func detail(entities: [String]) -> JSONValue {
+        entities.isEmpty ? .object([:]) : .object(["entities": .strings(entities.sorted())])
+    }
+
+    private init(_ error: CocoaError, path: String?) {
+        let path = path ?? error.filePath
+        let underlying = (error.userInfo[NSUnderlyingErrorKey] as? POSIXError)?.code
+        switch error.code {
+        case .fileReadNoSuchFile, .fileNoSuchFile: self = .notFound("there is no such file", path: path)
+        case .fileReadNoPermission, .fileWriteNoPermission: self.init(.permission, "permission", "permission denied", path: path)
+        case .fileWriteOutOfSpace: self.init(.inputOutput, "full", "no space left", path: path)
+        default:
+            if underlying == .EISDIR {
+                self = .usage("\(path ?? "the path") is a folder, not a file")
+            } else {
+                self.init(.inputOutput, "inputOutput", error.localizedDescription, path: path)
+            }
+        }
+    }
+}
+
+extension LockHolder {
+    var json: JSONValue {
+        var value: [String: JSONValue] = [
+            "pid": .int(pid), "host": .string(host), "user": .string(user), "program": .string(program), "since": .string(ValueText.date(since)),
+        ]
+        value["document"] = document.map { .string($0) }
+        return .object(value)
+    }
+}

@@ -1,0 +1,66 @@
+import Foundation
+
+/// A failure as a person reads it: `folio: <what failed>: <why>`, and what could help.
+struct CommandError: Error {
+    var exit: ExitCode
+    /// A stable word for scripts.
+    var code: String
+    /// What was tried, such as `fetch`; nil where the reason says it all.
+    var what: String?
+    var why: String
+    var path: String?
+    var hint: String?
+    /// Lines shown below the error, such as the text that does not parse with a caret under it.
+    var excerpt: [String]
+    var detail: JSONValue
+
+    init(
+        _ exit: ExitCode, _ code: String, what: String? = nil, _ why: String, path: String? = nil, hint: String? = nil, excerpt: [String] = [],
+        detail: JSONValue = .object([:])
+    ) {
+        self.exit = exit
+        self.code = code
+        self.what = what
+        self.why = why
+        self.path = path
+        self.hint = hint
+        self.excerpt = excerpt
+        self.detail = detail
+    }
+
+    static func usage(_ why: String, hint: String? = nil) -> CommandError {
+        CommandError(.usage, "usage", why, hint: hint)
+    }
+
+    /// For options and commands that the contract names and this version does not have.
+    static func unavailable(_ feature: String) -> CommandError {
+        CommandError(.unavailable, "unavailable", "\(feature) is not available in this version of folio")
+    }
+
+    static func notFound(_ why: String, path: String? = nil, hint: String? = nil) -> CommandError {
+        CommandError(.notFound, "notFound", why, path: path, hint: hint)
+    }
+
+    static func malformed(_ why: String, path: String? = nil, hint: String? = nil) -> CommandError {
+        CommandError(.malformed, "malformed", why, path: path, hint: hint)
+    }
+
+    /// The path stands before the reason unless the reason names it; one below the current folder is shown from there.
+    var line: String {
+        var parts = ["folio"]
+        if let what { parts.append(what) }
+        if let path, !why.contains(path) {
+            let here = FileManager.default.currentDirectoryPath + "/"
+            parts.append(path.hasPrefix(here) ? String(path.dropFirst(here.count)) : path)
+        }
+        parts.append(why)
+        return parts.joined(separator: ": ")
+    }
+
+    var json: JSONValue {
+        var error: [String: JSONValue] = ["code": .string(code), "message": .string(why), "detail": detail]
+        error["path"] = path.map { .string($0) } ?? .null
+        if let hint { error["hint"] = .string(hint) }
+        return .object(["error": .object(error)])
+    }
+}

@@ -1,0 +1,60 @@
+import Folio
+import Foundation
+
+/// The `folio` command: arguments in, exit code out.
+public enum CommandLineTool {
+    public static let version = "0.1.0"
+
+    /// Runs one command line, without the program's own name, to its end; prints its results and errors.
+    public static func run(_ words: [String]) async -> ExitCode {
+        let interruption = Interruption()
+        let task = Task { await perform(words, interruption) }
+        interruption.begin { task.cancel() }
+        return await task.value
+    }
+
+    private static func perform(_ words: [String], _ interruption: Interruption) async -> ExitCode {
+        let console = Console(
+            isJSON: words.prefix { $0 != "--" }.contains("--json"), allowsProgress: !words.contains("--no-progress"), interruption: interruption)
+        let name = words.first { !$0.hasPrefix("-") }
+        do {
+            let exit = try await dispatch(words, console)
+            try console.output.finish()
+            return exit
+        } catch {
+            var failure = CommandError(mapping: error)
+            if interruption.isRequested { failure = CommandError(.interrupted, "interrupted", "interrupted") }
+            if failure.what == nil, let name, CommandTable.command(named: name) != nil { failure.what = name }
+            console.report(failure)
+            return failure.exit
+        }
+    }
+
+    private static func dispatch(_ words: [String], _ console: Console) async throws -> ExitCode {
+        guard let name = words.first else {
+            Help.printOverview(console)
+            return .usage
+        }
+        switch name {
+        case "--help", "-h":
+            Help.printOverview(console)
+            return .done
+        case "--version":
+            console.print(console.isJSON ? "{\"version\":\"\(version)\"}" : "folio \(version)")
+            return .done
+        default: break
+        }
+        if let later = CommandTable.later[name] { throw CommandError.unavailable("\(name) (\(later))") }
+        guard let command = CommandTable.command(named: name) else {
+            if name.hasPrefix("-") { throw CommandError.usage("unknown option \(name)", hint: "see folio help") }
+            throw CommandError.usage(
+                "unknown command \(name)", hint: Suggestion.sentence(for: name, among: CommandTable.names) ?? "see folio help for the commands")
+        }
+        let arguments = try ParsedArguments(Array(words.dropFirst()), for: command.specification)
+        if arguments.has(OptionSpecification.help) {
+            Help.printCommand(command.specification, console)
+            return .done
+        }
+        return try await command.run(arguments, console)
+    }
+}

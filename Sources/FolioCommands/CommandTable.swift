@@ -1,0 +1,29 @@
+/// All commands, in the order in which help lists them.
+enum CommandTable {
+    static var commands: [any Command.Type] {
+        [ModelCommand.self, ExportCommand.self, HelpCommand.self]
+    }
+
+    /// What the contract names and this version does not have.
+    static let later: [String: String] = [
+        "migrate": "bring a document to another version of its model",
+        "versions": "list a document's saved versions",
+        "restore": "bring back a saved version",
+        "diff": "compare two documents",
+        "recover": "keep or discard autosaved work",
+        "repair": "salvage a damaged document",
+        "attach": "put a file into a binary attribute",
+        "extract": "write a binary attribute to a file",
+        "pack": "make an archive of a package",
+        "unpack": "make a package of an archive",
+        "completion": "completion for a shell",
+        "codegen": "classes for a model's entities",
+        "serve": "answer requests over standard input and output",
+    ]
+
+    static func command(named name: String) -> (any Command.Type)? {
+        commands.first { $0.specification.name == name }
+    }
+
+    static var names: [String] { commands.map { $0.specification.name } + later.keys.sorted() }
+}

@@ -1,0 +1,37 @@
+import Folio
+
+/// `folio export DOC`
+enum ExportCommand: Command {
+    static let specification = CommandSpecification(
+        "export", "writes all objects as JSON, JSON lines or CSV", operands: "DOC [--format json|jsonl|csv] [--entity E] [-o FILE]", count: 1...1,
+        options: [
+            OptionSpecification(["--format"], value: "FORMAT", "json (default), jsonl (one object a line) or csv (needs --entity)"),
+            OptionSpecification(["--entity"], value: "E", "only the objects of this entity, its sub-entities' not"),
+            .output, .model,
+        ],
+        notes: """
+            Dates are ISO 8601 in UTC, Decimal and UUID strings, bytes base64 (of the stored value, for Transformable), NaN and infinities
+            the strings "NaN", "Infinity" and "-Infinity"; a date that no calendar has is its number of seconds since 2001. A large value whose
+            file is missing is {"$missing": "<name>"}. Entities stand by name, objects by number; names sort by code unit.
+            """,
+        examples: ["folio export Doc.folio -o doc.json", "folio export Recipes.sqlite --model Recipes.xcdatamodeld --entity Recipe --format csv"])
+
+    static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
+        let format = try arguments.choice("--format", among: ["json", "jsonl", "csv"], default: "json")
+        try await DocumentReader.reading(arguments.operands[0], model: arguments.value("--model"), console) { reader in
+            let exporter = try DocumentExporter(store: reader.store, entityName: arguments.value("--entity"), console: console)
+            func write(to sink: ByteSink) throws {
+                switch format {
+                case "jsonl": try exporter.writeLines(to: sink)
+                case "csv": try exporter.writeCSV(to: sink)
+                default: try exporter.writeJSON(to: sink)
+                }
+            }
+            guard let path = arguments.value("--output"), path != "-" else { return try write(to: console.output) }
+            let file = try OutputFile(path: path, interruption: console.interruption)
+            try write(to: file.sink)
+            try file.finish()
+        }
+        return .done
+    }
+}

@@ -1,0 +1,60 @@
+import Folio
+import Foundation
+
+/// `folio model MODEL`, `folio model hash MODEL`
+enum ModelCommand: Command {
+    static let specification = CommandSpecification(
+        "model", "shows or converts a model, or prints its version hashes", operands: "[hash] MODEL [--format text|json|xcdatamodel|dot|sql]", count: 1...3,
+        options: [
+            OptionSpecification(["--format"], value: "FORMAT", "text (default), json, xcdatamodel (its XML), dot (for Graphviz) or sql (the tables of a store)"),
+            .output,
+        ],
+        notes: "folio model hash prints the version hash of each entity, the digest and the checksum that stores of the model record.",
+        examples: ["folio model Shop.xcdatamodeld", "folio model 'Shop.xcdatamodeld#Shop 2' --format dot | dot -Tsvg > shop.svg", "folio model hash Doc.folio --json"])
+
+    static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
+        switch (arguments.operands[0], arguments.operands.count) {
+        case ("diff", 2...): throw CommandError.unavailable("model diff")
+        case ("hash", 2):
+            try printHashes(of: try await ModelArgument.load(arguments.operands[1], console).model, console)
+        case (_, 1):
+            let loaded = try await ModelArgument.load(arguments.operands[0], console)
+            let format = console.isJSON ? "json" : "text"
+            let sink = ByteSink(descriptor: nil)
+            switch try arguments.choice("--format", among: ["text", "json", "xcdatamodel", "dot", "sql", "swift"], default: format) {
+            case "json": ModelJSON.write(loaded, to: sink)
+            case "xcdatamodel": sink.write(try ModelContents.encode(loaded.model))
+            case "dot": ModelDot.write(loaded, to: sink)
+            case "sql": for statement in try SQLitePersistentStore.creationStatements(for: loaded.model) { sink.write(statement + ";\n") }
+            case "swift": throw CommandError.unavailable("model --format swift")
+            default: ModelText.write(loaded, to: sink)
+            }
+            try console.deliver(sink, to: arguments.value("--output"))
+        default: throw CommandError.usage("too many arguments", hint: "usage: folio model \(specification.operands)")
+        }
+        return .done
+    }
+
+    private static func printHashes(of model: ManagedObjectModel, _ console: Console) throws {
+        let hashes = model.versionHashesByEntityName.mapValues(hexadecimal)
+        if console.isJSON {
+            console.print(
+                .object([
+                    "entities": .object(hashes.mapValues { .string($0) }), "digest": .string(model.versionHashesDigest),
+                    "checksum": .string(model.versionChecksum),
+                ]))
+            return
+        }
+        let width = hashes.keys.map(Printable.width).max() ?? 0
+        for (name, hash) in hashes.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+            console.print(Printable.line(name) + String(repeating: " ", count: max(0, width - Printable.width(name))) + "  " + hash)
+        }
+        console.print("digest    \(model.versionHashesDigest)")
+        console.print("checksum  \(model.versionChecksum)")
+    }
+
+    static func hexadecimal(_ bytes: Data) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+
+/// Bytes on their way to a descriptor or into memory, gathered into large writes.
+///
+/// A write that fails is remembered and thrown by `finish()` (and `check()`): writers in loops need not look.
+final class ByteSink {
+    private static let capacity = 1 << 16
+    private var buffer: [UInt8] = []
+    /// nil keeps everything in memory.
+    private let descriptor: Int32?
+    private var failure: Int32 = 0
+
+    init(descriptor: Int32?) {
+        self.descriptor = descriptor
+        buffer.reserveCapacity(Self.capacity)
+    }
+
+    /// What was written to a sink in memory.
+    var text: String { String(decoding: buffer, as: UTF8.self) }
+
+    func write(_ byte: UInt8) {
+        buffer.append(byte)
+        if buffer.count >= Self.capacity { flush() }
+    }
+
+    func write(_ text: some StringProtocol) {
+        buffer.append(contentsOf: text.utf8)
+        if buffer.count >= Self.capacity { flush() }
+    }
+
+    func write(_ bytes: Data) {
+        buffer.append(contentsOf: bytes)
+        if buffer.count >= Self.capacity { flush() }
+    }
+
+    func flush() {
+        guard let descriptor else { return }
+        var written = 0
+        while written < buffer.count, failure == 0 {
+            let count = buffer.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress! + written, $0.count - written) }
+            if count < 0 {
+                if errno != EINTR { failure = errno }
+            } else {
+                written += count
+            }
+        }
+        buffer.removeAll(keepingCapacity: true)
+    }
+
+    /// - Throws: the failure of an earlier write, if there was one.
+    func check() throws {
+        guard failure != 0 else { return }
+        throw CommandError(.inputOutput, "inputOutput", what: "output", String(cString: strerror(failure)))
+    }
+
+    func finish() throws {
+        flush()
+        try check()
+    }
+}

@@ -1,0 +1,42 @@
+import Foundation
+
+/// A line on the terminal that says how far long work is and how long it will take; silent for the first second, and where there is no terminal.
+final class Progress {
+    private let total: Int
+    private let unit: String
+    private let console: Console
+    private let start = DispatchTime.now().uptimeNanoseconds
+    private var last: UInt64
+    private var count = 0
+    private var isShown = false
+    private static let pause: UInt64 = 200_000_000
+
+    init(total: Int, of unit: String, _ console: Console) {
+        self.total = total
+        self.unit = unit
+        self.console = console
+        last = start + 800_000_000
+    }
+
+    func advance(_ number: Int = 1) {
+        count += number
+        guard console.showsProgress else { return }
+        let now = DispatchTime.now().uptimeNanoseconds
+        guard now > last + Self.pause else { return }
+        last = now
+        isShown = true
+        var line = "\(count) \(unit)"
+        if total > 0 {
+            let seconds = Double(now - start) / 1e9
+            let rest = count > 0 ? Int((seconds * Double(max(0, total - count)) / Double(count)).rounded(.up)) : 0
+            line = "\(count) of \(total) \(unit), \(min(100, count * 100 / total)) %, \(rest) s left"
+        }
+        console.showTransient(line)
+    }
+
+    /// Takes the line away.
+    func finish() {
+        if isShown { console.showTransient("") }
+        isShown = false
+    }
+}

@@ -1,0 +1,120 @@
+import Folio
+import Foundation
+
+/// A word of `insert` and `set`: `key=value`, `key:=JSON`, `key=@file`, `relationship=Entity/p1`, `relationship+=Entity/p1`.
+struct Assignment: Sendable {
+    enum Operation: String, Sendable {
+        case text = "="
+        case json = ":="
+        case add = "+="
+        case remove = "-="
+    }
+
+    let key: String
+    let operation: Operation
+    let text: String
+
+    /// - Throws: a usage error for a word without `=`.
+    init(_ word: String) throws {
+        guard let equals = word.firstIndex(of: "="), equals != word.startIndex else {
+            throw CommandError.usage("\(word) is no assignment", hint: "write key=value, key:=JSON, key=@FILE, or relationship+=Entity/p1")
+        }
+        var end = equals
+        let before = word.index(before: equals)
+        switch word[before] {
+        case ":": operation = .json
+        case "+": operation = .add
+        case "-": operation = .remove
+        default: operation = .text
+        }
+        if operation != .text { end = before }
+        key = String(word[..<end])
+        text = String(word[word.index(after: equals)...])
+        guard !key.isEmpty else { throw CommandError.usage("\(word) has no key") }
+    }
+}
+
+/// What an assignment does to an object of a certain entity.
+enum Edit: Sendable {
+    case attribute(String, PropertyValue)
+    case toOne(String, ManagedObjectID?)
+    /// The members of a to-many relationship, in order.
+    case toMany(String, [ManagedObjectID])
+    case add(String, [ManagedObjectID])
+    case remove(String, [ManagedObjectID])
+
+    /// - Throws: usage errors: an unknown key, a value of the wrong type; I/O errors of files that are named.
+    init(_ assignment: Assignment, entity: Entity, store: StoreIdentity) throws {
+        let property = try EntityLookup.property(named: assignment.key, of: entity)
+        if let attribute = property.attribute {
+            self = try .attribute(property.name, Self.value(assignment, for: attribute, in: store.model))
+        } else {
+            self = try Self.relationship(assignment, property, store: store)
+        }
+    }
+
+    private static func value(_ assignment: Assignment, for attribute: AttributeDescription, in model: ManagedObjectModel) throws -> PropertyValue {
+        switch assignment.operation {
+        case .json: return try ValueParser.value(try json(assignment), for: attribute, in: model)
+        case .add, .remove:
+            throw CommandError.usage("\(attribute.name) is an attribute, and \(assignment.operation.rawValue) is for to-many relationships")
+        case .text:
+            let isBytes = attribute.type == .binary || attribute.type == .transformable
+            guard isBytes, assignment.text.hasPrefix("@") else { return try ValueParser.value(assignment.text, for: attribute) }
+            let path = String(assignment.text.dropFirst())
+            do {
+                return try ValueParser.value(try Data(contentsOf: URL(fileURLWithPath: path)), for: attribute)
+            } catch let error as CocoaError {
+                throw CommandError(mapping: error, path: path)
+            }
+        }
+    }
+
+    private static func json(_ assignment: Assignment) throws -> JSONValue {
+        do {
+            return try JSONReader.value(of: assignment.text)
+        } catch let failure as JSONReader.Failure {
+            throw CommandError.usage("\(assignment.key):= needs JSON: \(failure)", hint: "a JSON string has quotes: \(assignment.key):='\"text\"'")
+        }
+    }
+
+    private static func relationship(_ assignment: Assignment, _ property: Property, store: StoreIdentity) throws -> Edit {
+        let names: [String]
+        switch assignment.operation {
+        case .text, .add, .remove: names = assignment.text.split { $0 == "," || $0 == " " }.map(String.init)
+        case .json:
+            switch try json(assignment) {
+            case .null: names = []
+            case .string(let name): names = [name]
+            case .array(let elements):
+                names = try elements.map {
+                    guard let name = $0.string else { throw CommandError.usage("\(property.name) takes names of objects, not \($0.kind)") }
+                    return name
+                }
+            case let other: throw CommandError.usage("\(property.name) takes names of objects, not \(other.kind)")
+            }
+        }
+        let ids = try names.map { try id($0, for: property, store: store) }
+        switch (assignment.operation, property.isToMany) {
+        case (.add, true): return .add(property.name, ids)
+        case (.remove, true): return .remove(property.name, ids)
+        case (.add, false), (.remove, false): throw CommandError.usage("\(property.name) is to-one: write \(property.name)=Entity/p1")
+        case (_, true): return .toMany(property.name, ids)
+        case (_, false):
+            guard ids.count <= 1 else { throw CommandError.usage("\(property.name) is to-one and takes one object") }
+            return .toOne(property.name, ids.first)
+        }
+    }
+
+    private static func id(_ text: String, for property: Property, store: StoreIdentity) throws -> ManagedObjectID {
+        let id = try ObjectName.id(text, in: store)
+        if let relationship = property.relationship, let destination = store.model.destination(of: relationship),
+            !id.entity.isKind(of: destination), !destination.isKind(of: id.entity)
+        {
+            throw CommandError(
+                .usage, "wrongType", "\(property.name) takes objects of \(destination.name), not \(text)",
+                detail: .object(["key": .string(property.name), "type": .string(destination.name)]))
+        }
+        return id
+    }
+}

@@ -1,0 +1,27 @@
+/// What the command says to the program that ran it: the numbers of sysexits(3), and a few of everybody's.
+public struct ExitCode: RawRepresentable, Sendable, Hashable {
+    public let rawValue: Int32
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+
+    public static let done = ExitCode(rawValue: 0)
+    /// The answer is no: damage was found, or differences.
+    public static let no = ExitCode(rawValue: 1)
+    public static let usage = ExitCode(rawValue: 64)
+    /// The data or the document is malformed.
+    public static let malformed = ExitCode(rawValue: 65)
+    /// There is no such document or object.
+    public static let notFound = ExitCode(rawValue: 66)
+    public static let unavailable = ExitCode(rawValue: 69)
+    /// A mistake of this program.
+    public static let software = ExitCode(rawValue: 70)
+    public static let cannotCreate = ExitCode(rawValue: 73)
+    public static let inputOutput = ExitCode(rawValue: 74)
+    /// Locked, or changed meanwhile: it may work later.
+    public static let tryLater = ExitCode(rawValue: 75)
+    /// The document is newer than this program.
+    public static let newer = ExitCode(rawValue: 76)
+    public static let permission = ExitCode(rawValue: 77)
+    /// The document's model is another.
+    public static let modelMismatch = ExitCode(rawValue: 78)
+    public static let interrupted = ExitCode(rawValue: 130)
+}

@@ -1,0 +1,123 @@
+import Folio
+import Foundation
+import RowMemory
+
+/// Writes all objects of a store, in the formats of `folio export`, some thousand rows at a time.
+struct DocumentExporter {
+    private let store: any PersistentStore
+    private let console: Console
+    private let writers: [ObjectWriter]
+    /// Entities that have objects of their own, by name.
+    private let entities: [Entity]
+    private static let batchSize = 4096
+
+    /// - Parameter entityName: the entity whose objects are written, its sub-entities' not; nil for all.
+    init(store: any PersistentStore, entityName: String?, console: Console) throws {
+        self.store = store
+        self.console = console
+        let model = store.identity.model
+        let prefixes = model.entities.map { entity in
+            String(ManagedObjectID(store: store.identity, entityIndex: entity.index, key: 1).description.dropLast())
+        }
+        writers = model.entities.map { ObjectWriter(entity: $0, layout: store.layouts[$0.index], prefixes: prefixes) }
+        if let entityName {
+            entities = [try EntityLookup.entity(named: entityName, in: model)]
+        } else {
+            entities = model.entities.filter { !$0.isAbstract }.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+        }
+    }
+
+    /// Calls `body` with each row of an entity, in order of number.
+    private func forEachRow(of entity: Entity, _ progress: Progress, _ body: (Row, Int, RelatedRows) throws -> Void) throws {
+        var offset = 0
+        while true {
+            try console.interruption.check()
+            let rows = try store.rows(RowRequest(entityIndex: entity.index, includesSubentities: false, offset: offset, limit: Self.batchSize))
+            let related = try RelatedRows(rows, entity: entity, in: store)
+            for index in 0..<rows.count { try body(rows[index], index, related) }
+            progress.advance(rows.count)
+            if rows.count < Self.batchSize { return }
+            offset += rows.count
+        }
+    }
+
+    private func progress() throws -> Progress {
+        guard console.showsProgress else { return Progress(total: 0, of: "objects", console) }
+        let total = try entities.reduce(0) { try $0 + store.count(RowRequest(entityIndex: $1.index, includesSubentities: false)) }
+        return Progress(total: total, of: "objects", console)
+    }
+
+    func writeJSON(to sink: ByteSink) throws {
+        let progress = try progress()
+        defer { progress.finish() }
+        var writer = JSONWriter(sink)
+        writer.beginObject()
+        writer.name("entities")
+        writer.beginObject()
+        for entity in entities {
+            writer.name(entity.name)
+            writer.beginArray()
+            try forEachRow(of: entity, progress) { row, index, related in
+                writers[entity.index].write(row, at: index, of: related, to: &writer)
+                try sink.check()
+            }
+            writer.endArray()
+        }
+        writer.endObject()
+        writer.name("format")
+        writer.string("folio-export")
+        writer.name("formatVersion")
+        writer.word("1")
+        writer.name("model")
+        let metadata = try store.metadata()
+        writer.value(.object(["hashes": hashes(metadata), "identifiers": identifiers(metadata)]))
+        writer.name("store")
+        writer.value(.object(["type": .string(store.description.type.rawValue), "uuid": .string(store.identity.uuid)]))
+        writer.endObject()
+        sink.write(0x0A)
+    }
+
+    /// One object a line.
+    func writeLines(to sink: ByteSink) throws {
+        let progress = try progress()
+        defer { progress.finish() }
+        for entity in entities {
+            try forEachRow(of: entity, progress) { row, index, related in
+                var writer = JSONWriter(sink, style: .compact)
+                writers[entity.index].write(row, at: index, of: related, to: &writer)
+                sink.write(0x0A)
+                try sink.check()
+            }
+        }
+    }
+
+    /// A heading and a line for each object of the one entity.
+    func writeCSV(to sink: ByteSink) throws {
+        guard entities.count == 1, let entity = entities.first else {
+            throw CommandError.usage("CSV holds the objects of one entity", hint: "name it with --entity; the document has " + entities.map(\.name).joined(separator: ", "))
+        }
+        let progress = try progress()
+        defer { progress.finish() }
+        sink.write(CSV.line(["id"] + writers[entity.index].columnNames) + "\n")
+        try forEachRow(of: entity, progress) { row, index, related in
+            sink.write(CSV.line(writers[entity.index].fields(row, at: index, of: related)) + "\n")
+            try sink.check()
+        }
+    }
+
+    /// What the store recorded, which for some old stores is not what the model would give today.
+    private func hashes(_ metadata: [String: MetadataValue]) -> JSONValue {
+        var hashes = store.identity.model.versionHashesByEntityName
+        if case .dictionary(let recorded) = metadata["NSStoreModelVersionHashes"] {
+            hashes = recorded.compactMapValues { if case .data(let hash) = $0 { hash } else { nil } }
+        }
+        return .object(hashes.mapValues { .string(ModelCommand.hexadecimal($0)) })
+    }
+
+    private func identifiers(_ metadata: [String: MetadataValue]) -> JSONValue {
+        guard case .array(let recorded) = metadata["NSStoreModelVersionIdentifiers"] else {
+            return .strings(store.identity.model.description.versionIdentifiers)
+        }
+        return .strings(recorded.compactMap { if case .string(let text) = $0 { text } else { nil } })
+    }
+}

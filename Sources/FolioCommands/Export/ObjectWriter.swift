@@ -1,0 +1,95 @@
+import Folio
+import Foundation
+import RowMemory
+
+/// Writes rows of one entity in the shape of the export; names and places are looked up once.
+struct ObjectWriter {
+    private struct Column {
+        let name: String
+        let slot: RowSlot
+    }
+
+    private struct Link {
+        let name: String
+        let property: Property
+    }
+
+    let entityIndex: Int
+    private let attributes: [Column]
+    private let relationships: [Link]
+    private let slots: [RowSlot]
+    private let prefixes: [String]
+
+    /// `prefixes` are the URIs of the store's entities by position, up to the number.
+    init(entity: Entity, layout: RowLayout, prefixes: [String]) {
+        entityIndex = entity.index
+        slots = layout.slots
+        self.prefixes = prefixes
+        let stored = entity.properties.filter { !$0.isTransient }.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+        attributes = stored.compactMap { property in
+            guard let attribute = property.attribute, attribute.type != .undefined, attribute.type != .objectID else { return nil }
+            return Column(name: property.name, slot: layout.slots[property.index])
+        }
+        relationships = stored.filter { $0.relationship != nil }.map { Link(name: $0.name, property: $0) }
+    }
+
+    /// The names of the columns after `id` in CSV.
+    var columnNames: [String] { attributes.map(\.name) + relationships.map(\.name) }
+
+    func uri(_ reference: ObjectReference) -> String { prefixes[reference.entityIndex] + String(reference.key) }
+
+    private func uri(of row: Row) -> String { prefixes[row.entityIndex] + String(row.key) }
+
+    /// One object; `related` answers for its to-many relationships, and for what a to-one reference really points at.
+    func write(_ row: Row, at index: Int, of related: RelatedRows, to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.name("attributes")
+        writer.beginObject()
+        for column in attributes {
+            writer.name(column.name)
+            write(row, column.slot, to: &writer)
+        }
+        writer.endObject()
+        writer.name("id")
+        writer.string(uri(of: row))
+        writer.name("relationships")
+        writer.beginObject()
+        for link in relationships {
+            writer.name(link.name)
+            if link.property.isToMany {
+                writer.beginArray()
+                for member in related.members(link.property.index, at: index) { writer.string(uri(member)) }
+                writer.endArray()
+            } else if let reference = related.target(row, slots[link.property.index]) {
+                writer.string(uri(reference))
+            } else {
+                writer.null()
+            }
+        }
+        writer.endObject()
+        writer.endObject()
+    }
+
+    private func write(_ row: Row, _ slot: RowSlot, to writer: inout JSONWriter) {
+        // Straight from the row where that saves wrapping the value.
+        switch slot.kind {
+        case .string, .uri:
+            if let text = row.string(slot) { writer.string(text) } else { writer.null() }
+        case .int:
+            if let value = row.int(slot) { writer.word(String(value)) } else { writer.null() }
+        default: writer.property(row.value(slot))
+        }
+    }
+
+    /// The fields of one object for CSV, its URI first; to-many relationships as URIs between spaces.
+    func fields(_ row: Row, at index: Int, of related: RelatedRows) -> [String?] {
+        var fields: [String?] = [uri(of: row)]
+        fields += attributes.map { ValueText.plain(row.value($0.slot)) }
+        fields += relationships.map { link in
+            guard link.property.isToMany else { return related.target(row, slots[link.property.index]).map(uri) }
+            let members = related.members(link.property.index, at: index)
+            return members.isEmpty ? nil : members.map(uri).joined(separator: " ")
+        }
+        return fields
+    }
+}

@@ -1,0 +1,47 @@
+import Folio
+import RowMemory
+
+/// What some rows of one entity are linked with, asked of the store once for all of them.
+struct RelatedRows {
+    private var membersByProperty: [Int: [[ObjectReference]]] = [:]
+    /// References that point at no row.
+    private var dangling: Set<ObjectReference> = []
+
+    /// - Parameter rows: rows of `entity` itself.
+    init(_ rows: RowBatch, entity: Entity, in store: any PersistentStore) throws {
+        let owners = (0..<rows.count).map { rows[$0].key }
+        var targets: [Int: Set<Int64>] = [:]
+        for property in entity.properties where property.relationship != nil && !property.isTransient {
+            if property.isToMany {
+                membersByProperty[property.index] =
+                    try store.related(entityIndex: entity.index, propertyIndex: property.index, owners: owners, includingRows: false).members
+            } else {
+                let slot = store.layouts[entity.index].slots[property.index]
+                for index in 0..<rows.count {
+                    if let reference = rows[index].reference(slot) { targets[reference.entityIndex, default: []].insert(reference.key) }
+                }
+            }
+        }
+        for (entityIndex, keys) in targets { dangling.formUnion(try Self.dangling(Array(keys), entityIndex, in: store)) }
+    }
+
+    private static func dangling(_ keys: [Int64], _ entityIndex: Int, in store: any PersistentStore) throws -> [ObjectReference] {
+        let request = RowRequest(entityIndex: entityIndex, selection: .keys(keys))
+        // As a rule all are there, and counting them is cheap.
+        if try store.count(request) == keys.count { return [] }
+        let found = try store.rows(request)
+        let known = Set((0..<found.count).map { found[$0].key })
+        return keys.filter { !known.contains($0) }.map { ObjectReference(key: $0, entityIndex: entityIndex) }
+    }
+
+    /// The members of a to-many relationship of the row at `index`.
+    func members(_ propertyIndex: Int, at index: Int) -> [ObjectReference] {
+        membersByProperty[propertyIndex]?[index] ?? []
+    }
+
+    /// What a to-one relationship of `row` points at, nil for nothing and for a row that is not there.
+    func target(_ row: Row, _ slot: RowSlot) -> ObjectReference? {
+        guard let reference = row.reference(slot), !dangling.contains(reference) else { return nil }
+        return reference
+    }
+}

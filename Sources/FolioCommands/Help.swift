@@ -1,0 +1,41 @@
+/// The help texts, made from the tables.
+enum Help {
+    static func printOverview(_ console: Console) {
+        console.print("folio \(CommandLineTool.version): documents with an object graph, in Core Data's own format")
+        console.print("")
+        console.print("usage: folio COMMAND [ARGUMENT…] [OPTION…]")
+        console.print("")
+        let width = CommandTable.commands.map { $0.specification.name.count }.max() ?? 0
+        for command in CommandTable.commands {
+            let specification = command.specification
+            console.print("  " + pad(specification.name, to: width) + "  " + specification.summary)
+        }
+        console.print("")
+        console.print("DOC is a package (Name.folio), an archive (Name.folioz) or a bare Core Data store; what it is comes from its content.")
+        console.print("MODEL is an .xcdatamodeld, .xcdatamodel, .momd or .mom, or a DOC; MODEL#Name picks a version.")
+        console.print("folio help COMMAND says more. Every command that prints has --json.")
+        console.print("Exit codes: 0 done, 1 no, 64 usage, 65 malformed, 66 not found, 69 unavailable, 73 can't create, 74 I/O error, 75 locked,")
+        console.print("76 newer than this program, 77 permission, 78 other model, 130 interrupted.")
+    }
+
+    static func printCommand(_ specification: CommandSpecification, _ console: Console) {
+        console.print("folio \(specification.name): \(specification.summary)")
+        console.print("")
+        console.print("usage: folio \(specification.name) \(specification.operands)")
+        let options = specification.options.filter { !$0.isLater }
+        let width = options.map(\.synopsis.count).max() ?? 0
+        console.print("")
+        for option in options { console.print("  " + pad(option.synopsis, to: width) + "  " + option.summary) }
+        let later = specification.options.filter(\.isLater).map { $0.names[0] }
+        if !later.isEmpty { console.print("\nNot in this version: " + later.joined(separator: ", ")) }
+        if !specification.notes.isEmpty { console.print("\n" + specification.notes) }
+        if !specification.examples.isEmpty {
+            console.print("\nexamples:")
+            for example in specification.examples { console.print("  " + example) }
+        }
+    }
+
+    private static func pad(_ text: String, to width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+}

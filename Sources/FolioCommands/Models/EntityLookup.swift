@@ -1,0 +1,40 @@
+import Folio
+
+/// Names of entities and properties as people type them.
+enum EntityLookup {
+    static func entity(named name: String, in model: ManagedObjectModel) throws -> Entity {
+        if let entity = model.entity(named: name) { return entity }
+        let names = model.entities.map(\.name)
+        throw CommandError(
+            .usage, "unknownEntity", "there is no entity \(name)",
+            hint: Suggestion.sentence(for: name, among: names) ?? "the model has " + names.sorted().prefix(20).joined(separator: ", "),
+            detail: .object(["entity": .string(name), "entities": .strings(names.sorted())]))
+    }
+
+    static func property(named name: String, of entity: Entity) throws -> Property {
+        if let property = entity.property(named: name) { return property }
+        throw unknownKey(name, of: entity)
+    }
+
+    static func unknownKey(_ name: String, of entity: Entity) -> CommandError {
+        let names = entity.properties.map(\.name)
+        return CommandError(
+            .usage, "unknownKey", "\(entity.name) has no property \(name)",
+            hint: Suggestion.sentence(for: name, among: names) ?? "it has " + names.sorted().prefix(20).joined(separator: ", "),
+            detail: .object(["entity": .string(entity.name), "key": .string(name), "keys": .strings(names.sorted())]))
+    }
+
+    /// The property at the end of a key path, all before it being relationships.
+    static func property(atKeyPath keyPath: String, of entity: Entity, in model: ManagedObjectModel) throws -> Property {
+        var entity = entity
+        let keys = keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        for key in keys.dropLast() {
+            let property = try property(named: key, of: entity)
+            guard let relationship = property.relationship, let destination = model.destination(of: relationship) else {
+                throw CommandError.usage("\(keyPath): \(key) is no relationship of \(entity.name)")
+            }
+            entity = destination
+        }
+        return try property(named: keys.last ?? "", of: entity)
+    }
+}

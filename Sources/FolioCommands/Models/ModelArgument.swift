@@ -1,0 +1,43 @@
+import Folio
+import Foundation
+
+/// A model with what is known of where it came from.
+struct LoadedModel {
+    var model: ManagedObjectModel
+    var name: String
+    /// The version's name, where the model has versions.
+    var version: String?
+    /// All versions that stand beside it.
+    var versions: [String]
+}
+
+/// A `MODEL` of the command line: a model file, one version of it, or a document that carries one.
+enum ModelArgument {
+    static func load(_ text: String, _ console: Console) async throws -> LoadedModel {
+        let reference = ModelReference(text)
+        guard FileManager.default.fileExists(atPath: reference.url.path) else {
+            throw CommandError.notFound("there is no such file", path: reference.url.relativePath)
+        }
+        let file: ModelFile
+        do {
+            file = try ModelFile(contentsOf: reference.url)
+        } catch {
+            // No model file: a document, perhaps. For a file in a model's clothes what the model reader said is the better reason.
+            let isModelLike = ["xcdatamodeld", "xcdatamodel", "momd", "mom"].contains(reference.url.pathExtension)
+            guard error.code == .unreadable, !isModelLike else { throw error }
+            return try await embedded(in: reference, console)
+        }
+        return LoadedModel(
+            model: try file.model(version: reference.version), name: reference.url.deletingPathExtension().lastPathComponent,
+            version: file.versionNames.count > 1 || reference.version != nil ? reference.version ?? file.currentVersionName : nil,
+            versions: file.versionNames)
+    }
+
+    private static func embedded(in reference: ModelReference, _ console: Console) async throws -> LoadedModel {
+        if let version = reference.version { throw CommandError.notFound("a document has no model versions, such as \(version)", path: reference.url.path) }
+        return try await DocumentReader.reading(reference.url.path, model: nil, console) { reader in
+            LoadedModel(
+                model: reader.model, name: reference.url.deletingPathExtension().lastPathComponent, version: nil, versions: [])
+        }
+    }
+}

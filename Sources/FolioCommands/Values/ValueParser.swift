@@ -1,0 +1,156 @@
+import Folio
+import Foundation
+
+/// Turns what a person types, or a JSON document holds, into values of an attribute.
+enum ValueParser {
+    /// The value that `text` means for `attribute`. Empty text is nil for every type but String.
+    /// - Throws: a usage error that names the key, the type and the text.
+    static func value(_ text: String, for attribute: AttributeDescription) throws -> PropertyValue {
+        if attribute.type == .string { return .string(text) }
+        if text.isEmpty { return .null }
+        let value: PropertyValue?
+        switch attribute.type {
+        case .integer16, .integer32, .integer64: value = integer(text, attribute.type)
+        case .boolean: value = boolean(text).map { .bool($0) }
+        case .double: value = real(text).map { .double($0) }
+        case .float: value = float(text).map { .float($0) }
+        case .decimal: value = decimal(text).map { .decimal($0) }
+        case .date: value = Timestamp.seconds(text).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
+        case .uuid: value = UUID(uuidString: text).map { .uuid($0) }
+        case .uri: value = URL(string: text).map { .uri($0) }
+        case .binary, .transformable: value = Data(base64Encoded: text).map { data($0, attribute) }
+        case .string: value = .string(text)
+        case .composite, .undefined, .objectID: value = nil
+        }
+        guard let value else { throw mismatch(attribute, found: "\"\(text)\"") }
+        return value
+    }
+
+    /// The value that a JSON value means for `attribute`, in the shape of the export.
+    static func value(_ json: JSONValue, for attribute: AttributeDescription, in model: ManagedObjectModel) throws -> PropertyValue {
+        switch (attribute.type, json) {
+        case (_, .null): return .null
+        case (.string, .string(let text)): return .string(text)
+        case (_, .object(let members)) where members["$missing"] != nil:
+            throw CommandError(
+                .malformed, "missingValue", "\(attribute.name): the bytes of this value are missing (\(members["$missing"]?.string ?? ""))")
+        case (.composite, .object(let members)): return try composite(members, for: attribute, in: model)
+        case (.boolean, .bool(let value)): return .bool(value)
+        case (.integer16, .number(let text)), (.integer32, .number(let text)), (.integer64, .number(let text)), (.double, .number(let text)),
+            (.float, .number(let text)), (.decimal, .number(let text)):
+            return try value(text, for: attribute)
+        // Seconds since 2001: how the export writes what no calendar has.
+        case (.date, .number(let text)):
+            guard let seconds = Double(text) else { throw mismatch(attribute, found: text) }
+            return .date(Date(timeIntervalSinceReferenceDate: seconds))
+        case (.date, .string("NaN")), (.date, .string("Infinity")), (.date, .string("-Infinity")):
+            return .date(Date(timeIntervalSinceReferenceDate: real(json.string ?? "") ?? .nan))
+        case (.double, .string("NaN")), (.double, .string("Infinity")), (.double, .string("-Infinity")), (.float, .string("NaN")),
+            (.float, .string("Infinity")), (.float, .string("-Infinity")), (.decimal, .string), (.date, .string), (.uuid, .string), (.uri, .string):
+            return try value(json.string ?? "", for: attribute)
+        case (.binary, .string(let text)), (.transformable, .string(let text)):
+            guard let bytes = Data(base64Encoded: text) else { throw mismatch(attribute, found: "text that is not base64") }
+            return data(bytes, attribute)
+        default: throw mismatch(attribute, found: json.kind)
+        }
+    }
+
+    /// The bytes of a file as a value.
+    static func value(_ bytes: Data, for attribute: AttributeDescription) throws -> PropertyValue {
+        guard attribute.type == .binary || attribute.type == .transformable else {
+            throw CommandError.usage("\(attribute.name) is \(attribute.type.name), and only binary attributes take a file's bytes")
+        }
+        return data(bytes, attribute)
+    }
+
+    private static func data(_ bytes: Data, _ attribute: AttributeDescription) -> PropertyValue {
+        attribute.allowsExternalBinaryDataStorage ? .large(LargeValue(bytes)) : .data(bytes)
+    }
+
+    private static func composite(_ members: [String: JSONValue], for attribute: AttributeDescription, in model: ManagedObjectModel) throws -> PropertyValue {
+        guard let name = attribute.compositeName, let composite = model.composite(named: name) else { throw mismatch(attribute, found: "an object") }
+        var values: [String: PropertyValue] = [:]
+        for (key, member) in members {
+            guard let element = composite.attributes.first(where: { $0.name == key }) else {
+                throw CommandError.usage(
+                    "the composite \(name) has no attribute \(key)", hint: Suggestion.sentence(for: key, among: composite.attributes.map(\.name)))
+            }
+            let value = try value(member, for: element, in: model)
+            if !value.isNull { values[key] = value }
+        }
+        return .composite(values)
+    }
+
+    private static func mismatch(_ attribute: AttributeDescription, found: String) -> CommandError {
+        let expectation: String =
+            switch attribute.type {
+            case .integer16: "a whole number from -32768 to 32767"
+            case .integer32: "a whole number of 32 bits"
+            case .integer64: "a whole number of 64 bits"
+            case .decimal: "a decimal number of at most 38 digits"
+            case .double, .float: "a number"
+            case .string: "a string"
+            case .boolean: "true or false"
+            case .date: "a date such as 2001-02-03T04:05:06Z"
+            case .binary, .transformable: "bytes as base64, or \(attribute.name)=@FILE"
+            case .uuid: "a UUID"
+            case .uri: "a URI"
+            case .composite: "an object, as \(attribute.name):={…}"
+            case .undefined, .objectID: "nothing that can be typed"
+            }
+        return CommandError(
+            .usage, "wrongType", "\(attribute.name) is \(attribute.type.name) and takes \(expectation), not \(found)",
+            detail: .object(["key": .string(attribute.name), "type": .string(attribute.type.name)]))
+    }
+
+    private static func integer(_ text: String, _ type: AttributeType) -> PropertyValue? {
+        guard let value = Int64(text) else { return nil }
+        let fits =
+            switch type {
+            case .integer16: Int16(exactly: value) != nil
+            case .integer32: Int32(exactly: value) != nil
+            default: true
+            }
+        return fits ? .int(value) : nil
+    }
+
+    private static func boolean(_ text: String) -> Bool? {
+        switch text.lowercased() {
+        case "true", "yes", "1": true
+        case "false", "no", "0": false
+        default: nil
+        }
+    }
+
+    private static func real(_ text: String) -> Double? {
+        switch text {
+        case "NaN": .nan
+        case "Infinity": .infinity
+        case "-Infinity": -.infinity
+        default: isNumber(text) ? Double(text).flatMap { $0.isFinite ? $0 : nil } : nil
+        }
+    }
+
+    private static func float(_ text: String) -> Float? {
+        switch text {
+        case "NaN": .nan
+        case "Infinity": .infinity
+        case "-Infinity": -.infinity
+        default: isNumber(text) ? Float(text).flatMap { $0.isFinite ? $0 : nil } : nil
+        }
+    }
+
+    private static func decimal(_ text: String) -> Decimal? {
+        if text == "NaN" { return .nan }
+        guard isNumber(text) else { return nil }
+        let mantissa = text.prefix { $0 != "e" && $0 != "E" }
+        let digits = mantissa.filter { $0.isASCII && $0.isNumber }.drop { $0 == "0" }
+        guard digits.count <= 38 else { return nil }
+        return Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
+    }
+
+    /// Digits with an optional sign, point and exponent: what all parsers used here agree on.
+    private static func isNumber(_ text: String) -> Bool {
+        text.wholeMatch(of: /[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?/) != nil
+    }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import Folio
+
+/// Attribute values as the export writes them (see `folio help export`): the one place that decides how numbers, dates and bytes look.
+enum ValueText {
+    static func double(_ value: Double) -> String? {
+        value.isFinite ? value.description : nil
+    }
+
+    static func float(_ value: Float) -> String? {
+        value.isFinite ? value.description : nil
+    }
+
+    /// How NaN and infinities are called, as strings.
+    static func notFinite(_ value: Double) -> String {
+        value.isNaN ? "NaN" : value < 0 ? "-Infinity" : "Infinity"
+    }
+
+    /// Plain notation without trailing zeros.
+    static func decimal(_ value: Decimal) -> String {
+        var text = value.description
+        guard text.utf8.contains(UInt8(ascii: ".")) else { return text }
+        while text.utf8.last == UInt8(ascii: "0") { text.removeLast() }
+        if text.utf8.last == UInt8(ascii: ".") { text.removeLast() }
+        return text
+    }
+
+    /// Text for tables and CSV; nil for nil. Bytes are base64.
+    static func plain(_ value: PropertyValue) -> String? {
+        switch value {
+        case .null: return nil
+        case .int(let value): return String(value)
+        case .bool(let value): return value ? "true" : "false"
+        case .double(let value): return double(value) ?? notFinite(value)
+        case .float(let value): return float(value) ?? notFinite(Double(value))
+        case .decimal(let value): return decimal(value)
+        case .date(let value): return date(value)
+        case .string(let value): return value
+        case .data(let value): return value.base64EncodedString()
+        case .uuid(let value): return value.uuidString
+        case .uri(let value): return value.absoluteString
+        case .large(let value): return (try? value.data().base64EncodedString()) ?? "missing: " + (value.fileName ?? "")
+        case .composite, .list:
+            let sink = ByteSink(descriptor: nil)
+            var writer = JSONWriter(sink, style: .compact)
+            writer.property(value)
+            return sink.text
+        case .object(let id): return id.description
+        }
+    }
+
+    static func date(_ value: Date) -> String {
+        let seconds = value.timeIntervalSinceReferenceDate
+        return Timestamp.text(seconds) ?? (double(seconds) ?? notFinite(seconds))
+    }
+}
+
+extension JSONWriter {
+    /// The value of a property in the shape of the export.
+    mutating func property(_ value: PropertyValue) {
+        switch value {
+        case .null: null()
+        case .int(let value): word(String(value))
+        case .bool(let value): bool(value)
+        case .double(let value): number(value)
+        case .float(let value):
+            if let text = ValueText.float(value) { word(text) } else { string(ValueText.notFinite(Double(value))) }
+        case .decimal(let value): string(ValueText.decimal(value))
+        case .date(let value):
+            let seconds = value.timeIntervalSinceReferenceDate
+            if let text = Timestamp.text(seconds) { string(text) } else { number(seconds) }
+        case .string(let value): string(value)
+        case .data(let value): string(value.base64EncodedString())
+        case .uuid(let value): string(value.uuidString)
+        case .uri(let value): string(value.absoluteString)
+        case .large(let value):
+            if let bytes = try? value.data() {
+                string(bytes.base64EncodedString())
+            } else {
+                beginObject()
+                name("$missing")
+                string(value.fileName ?? "")
+                endObject()
+            }
+        case .composite(let members):
+            beginObject()
+            for (name, member) in members.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+                self.name(name)
+                property(member)
+            }
+            endObject()
+        case .object(let id): string(id.description)
+        case .list(let elements):
+            beginArray()
+            for element in elements { property(element) }
+            endArray()
+        }
+    }
+
+    private mutating func number(_ value: Double) {
+        if let text = ValueText.double(value) { word(text) } else { string(ValueText.notFinite(value)) }
+    }
+}

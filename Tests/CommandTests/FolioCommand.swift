@@ -1,0 +1,79 @@
+import Foundation
+import TestSupport
+
+/// The real binary, run as a person runs it.
+enum FolioCommand {
+    struct Outcome {
+        let exit: Int32
+        let output: String
+        let messages: String
+
+        /// What the command says in lines that begin with `folio: `.
+        var errors: [String] { messages.split(separator: "\n").filter { $0.hasPrefix("folio: ") }.map(String.init) }
+        var hints: [String] { messages.split(separator: "\n").filter { $0.hasPrefix("hint: ") }.map(String.init) }
+        var json: Any? { try? JSONSerialization.jsonObject(with: Data(output.utf8), options: .fragmentsAllowed) }
+        var object: [String: Any] { json as? [String: Any] ?? [:] }
+    }
+
+    /// The binary stands beside the test bundle in the build folder.
+    static let binary: URL = {
+        var folder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+        while folder.path != "/", !FileManager.default.isExecutableFile(atPath: folder.appendingPathComponent("folio").path) {
+            folder.deleteLastPathComponent()
+        }
+        return folder.appendingPathComponent("folio")
+    }()
+
+    static let samples = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .appendingPathComponent("DocumentSamples")
+    /// The first version of the sample model.
+    static let model = samples.path + "/Expeditions.xcdatamodeld#Expeditions"
+    static let document = samples.path + "/Expeditions.folio"
+
+    @discardableResult
+    static func run(_ arguments: [String], in folder: URL? = nil, environment: [String: String] = [:]) throws -> Outcome {
+        try withTemporaryDirectory { scratch in
+            let process = Process()
+            process.executableURL = binary
+            process.arguments = arguments
+            if let folder { process.currentDirectoryURL = folder }
+            var variables = ProcessInfo.processInfo.environment
+            variables["XDG_STATE_HOME"] = scratch.appendingPathComponent("state").path
+            variables["SWIFT_BACKTRACE"] = "enable=no"
+            process.environment = variables.merging(environment) { $1 }
+            // Files, not pipes: nothing has to be read while the command runs.
+            let output = scratch.appendingPathComponent("output")
+            let messages = scratch.appendingPathComponent("messages")
+            for file in [output, messages] { try Data().write(to: file) }
+            process.standardInput = FileHandle.nullDevice
+            process.standardOutput = try FileHandle(forWritingTo: output)
+            process.standardError = try FileHandle(forWritingTo: messages)
+            try process.run()
+            process.waitUntilExit()
+            return Outcome(
+                exit: process.terminationStatus, output: try String(contentsOf: output, encoding: .utf8),
+                messages: try String(contentsOf: messages, encoding: .utf8))
+        }
+    }
+
+    static func run(_ arguments: String..., in folder: URL? = nil) throws -> Outcome { try run(arguments, in: folder) }
+
+    /// A copy of the sample document in `folder`.
+    static func copyOfDocument(in folder: URL) throws -> String {
+        let copy = folder.appendingPathComponent("Expeditions.folio")
+        try FileManager.default.copyItem(at: URL(fileURLWithPath: document), to: copy)
+        return copy.path
+    }
+
+    /// Every file under `folder` with its bytes, to see that nothing changed.
+    static func contents(of folder: URL) throws -> [String: Data] {
+        var contents: [String: Data] = [:]
+        for name in try FileManager.default.subpathsOfDirectory(atPath: folder.path) {
+            let file = folder.appendingPathComponent(name)
+            var isDirectory: ObjCBool = false
+            _ = FileManager.default.fileExists(atPath: file.path, isDirectory: &isDirectory)
+            contents[name] = isDirectory.boolValue ? Data() : try Data(contentsOf: file)
+        }
+        return contents
+    }
+}

@@ -46,8 +46,8 @@ package struct KeyedArchiveWriter {
         return place
     }
 
-    /// Writes the archive. Every reserved place must have been filled.
-    package func finish(root: Reference) -> Data {
+    /// Writes the archive. Every reserved place must have been filled. (Mutating, so that `finish(root: writer.add(…))` sees what its argument adds.)
+    package mutating func finish(root: Reference) -> Data {
         let table = objects.map { object in
             guard let object else { preconditionFailure("fill every place that reserve() gave before finish(root:)") }
             return object

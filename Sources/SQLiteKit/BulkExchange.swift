@@ -5,14 +5,13 @@ internal import CSQLite
 /// Kept alive by the connection, and by SQLite as long as a module or function that refers to it is registered.
 final class BulkExchange {
     var source: (any RowSource)?
-    var sink: (any RowSink)?
-    /// What a source or sink threw, to come out of `run` instead of SQLite's error.
+    /// What a source threw, to come out of `run` instead of SQLite's error.
     var failure: (any Error)?
-    /// Whether the sink wanted no more rows.
-    var isStopped = false
+    /// Where the sink function finds the running call; a cell of its own, so that a row costs no check and no retain.
+    /// SQLite owns it from the registration of the function on, as long as any statement may call that.
+    var call: UnsafeMutablePointer<Unmanaged<SinkCall>?>?
     /// The numbers of columns for which a table is registered.
     var tables: Set<Int> = []
-    var hasSink = false
 }
 
 extension Connection {
@@ -29,42 +28,52 @@ extension Connection {
 
     /// The name of the function whose arguments go to the sink, one call a row. It takes up to `maximumFunctionArguments` of them.
     package func rowSinkFunction() throws -> String {
-        if !bulk.hasSink {
-            try RowSinkFunction.register(on: self)
-            bulk.hasSink = true
-        }
+        if bulk.call == nil { bulk.call = try RowSinkFunction.register(on: self) }
         return RowSinkFunction.name
     }
 
     /// Runs a statement that reads its rows from `rowSourceTable`.
     package func run(_ statement: Statement, from source: any RowSource) throws {
-        let outer = bulk.source
+        let outer = (bulk.source, bulk.failure)
         bulk.source = source
-        defer { bulk.source = outer }
-        try moving(statement)
-    }
-
-    /// Runs a statement that hands its rows to `rowSinkFunction`.
-    package func run(_ statement: Statement, into sink: any RowSink) throws {
-        let outer = (bulk.sink, bulk.isStopped)
-        bulk.sink = sink
-        bulk.isStopped = false
-        defer { (bulk.sink, bulk.isStopped) = outer }
-        do {
-            try moving(statement)
-        } catch where bulk.isStopped {
-            return
-        }
-    }
-
-    private func moving(_ statement: Statement) throws {
-        let outer = bulk.failure
         bulk.failure = nil
-        defer { bulk.failure = outer }
+        defer { (bulk.source, bulk.failure) = outer }
         do {
             try statement.run()
         } catch {
             throw bulk.failure ?? error
+        }
+    }
+
+    /// Runs `SELECT folio_sink(a, b) FROM …`, whose rows go to the sink by `rowSinkFunction`.
+    ///
+    /// The rows come in the order of the statement's scan: where `ORDER BY` makes SQLite sort (`Statement.sorts`), use `step(_:into:)` instead.
+    package func run(_ statement: Statement, into sink: any RowSink) throws {
+        guard let cell = bulk.call else { preconditionFailure("a statement names the sink by rowSinkFunction(), which registers it") }
+        let call = SinkCall(sink)
+        let outer = cell.pointee
+        cell.pointee = Unmanaged.passUnretained(call)
+        defer { cell.pointee = outer }
+        do {
+            try withExtendedLifetime(call) {
+                while try statement.step() { if call.isStopped { break } }
+            }
+        } catch {
+            throw call.failure ?? error
+        }
+        statement.reset()
+    }
+
+    /// Steps through an ordinary statement and hands each of its rows to a sink: for orders that SQLite sorts, and rows wider than a function's arguments.
+    package func step(_ statement: Statement, into sink: any RowSink) throws {
+        defer { statement.reset() }
+        let count = statement.columnCount
+        try withUnsafeTemporaryAllocation(of: OpaquePointer?.self, capacity: max(1, count)) { values in
+            guard let base = values.baseAddress else { return }
+            while try statement.step() {
+                for column in 0..<count { base[column] = sqlite3_column_value(statement.handle, Int32(truncatingIfNeeded: column)) }
+                if try !sink.take(SQLValues(base, count: count)) { return }
+            }
         }
     }
 }

@@ -1,29 +1,47 @@
 internal import CSQLite
 
-/// The sink as an aggregate: SQLite runs the whole loop in one step and returns a single row at its end.
+/// The sink as a function of one row. As fast as an aggregate, which would make one step of the whole loop, and it keeps the order of an index.
 enum RowSinkFunction {
     static let name = "folio_sink"
 
-    static func register(on connection: Connection) throws {
-        let box = Unmanaged.passRetained(connection.bulk)
+    /// Registers the function; answers the cell in which it looks for the running call. The cell is freed with the function.
+    static func register(on connection: Connection) throws -> UnsafeMutablePointer<Unmanaged<SinkCall>?> {
+        let cell = UnsafeMutablePointer<Unmanaged<SinkCall>?>.allocate(capacity: 1)
+        cell.initialize(to: nil)
+        // On failure SQLite calls the destructor itself.
         try connection.check(
             sqlite3_create_function_v2(
-                connection.handle, name, -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, box.toOpaque(), nil,
-                { context, count, values in RowSinkFunction.step(context, count, values) },
-                { context in if let context { sqlite3_result_null(context) } },
-                { box in if let box { Unmanaged<BulkExchange>.fromOpaque(box).release() } }))
+                connection.handle, name, -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, cell,
+                { context, count, values in RowSinkFunction.take(context, count, values) }, nil, nil,
+                { cell in cell?.deallocate() }))
+        return cell
     }
 
-    private static func step(_ context: OpaquePointer?, _ count: Int32, _ values: UnsafeMutablePointer<OpaquePointer?>?) {
+    @inline(__always)
+    private static func take(_ context: OpaquePointer?, _ count: Int32, _ values: UnsafeMutablePointer<OpaquePointer?>?) {
         guard let context, let values, let box = sqlite3_user_data(context) else { return }
-        Unmanaged<BulkExchange>.fromOpaque(box)._withUnsafeGuaranteedRef { bulk in
-            guard let sink = bulk.sink else { return sqlite3_result_error(context, "no sink is attached", -1) }
-            do {
-                if try sink.take(SQLValues(values, count: Int(count))) { return }
-                bulk.isStopped = true
-            } catch {
-                bulk.failure = error
-            }
+        // Straight to the one object, unretained: `run(_:into:)` keeps it as long as the statement runs.
+        guard let call = box.assumingMemoryBound(to: Unmanaged<SinkCall>?.self).pointee else {
+            return sqlite3_result_error(context, "no sink is attached", -1)
+        }
+        call._withUnsafeGuaranteedRef { $0.take(SQLValues(values, count: Int(count)), context) }
+    }
+}
+
+/// One run of a statement into a sink.
+final class SinkCall {
+    private let sink: any RowSink
+    private(set) var isStopped = false
+    private(set) var failure: (any Error)?
+
+    init(_ sink: any RowSink) { self.sink = sink }
+
+    @inline(__always)
+    fileprivate func take(_ row: SQLValues, _ context: OpaquePointer) {
+        do {
+            if try !sink.take(row) { isStopped = true }
+        } catch {
+            failure = error
             sqlite3_result_error_code(context, SQLITE_ABORT)
         }
     }

@@ -22,11 +22,10 @@ package protocol RowSource: AnyObject {
     func column(_ index: Int, _ result: SQLResult)
 }
 
-/// Takes rows from SQLite: `SELECT folio_sink(a, b) FROM t` hands each row over in one call, without a step per row.
+/// Takes rows from SQLite: `SELECT folio_sink(a, b) FROM t` hands each row over in one call, without a call per column.
 ///
-/// Where the order counts, order in a subquery: `SELECT folio_sink(a, b) FROM (SELECT a, b FROM t ORDER BY a)`.
 /// A sink is called in the middle of a statement; it may run other statements, but not change what the statement reads.
 package protocol RowSink: AnyObject {
-    /// Takes a row; false ends the statement, which is no error. An error ends it and comes out of `run(_:into:)`.
+    /// Takes a row; false ends the statement after it, which is no error. An error ends it and comes out of `run(_:into:)`.
     func take(_ row: SQLValues) throws -> Bool
 }

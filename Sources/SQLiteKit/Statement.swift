@@ -49,6 +49,19 @@ package final class Statement {
     /// Whether the statement leaves the database as it is.
     package var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
 
+    /// Whether SQLite sorts the rows by itself, for lack of an index in that order. The plan is made anew to find out: ask once.
+    package func sorts() throws -> Bool {
+        var plan: OpaquePointer?
+        let result = sqlite3_prepare_v2(sqlite3_db_handle(handle), "EXPLAIN QUERY PLAN " + sql, -1, &plan, nil)
+        guard result == SQLITE_OK else { throw errors.error(result, sql: sql) }
+        defer { sqlite3_finalize(plan) }
+        while sqlite3_step(plan) == SQLITE_ROW {
+            guard let detail = sqlite3_column_text(plan, 3) else { continue }
+            if String(cString: detail).hasPrefix("USE TEMP B-TREE FOR") { return true }
+        }
+        return false
+    }
+
     // MARK: Arguments
 
     package var argumentCount: Int { Int(sqlite3_bind_parameter_count(handle)) }

@@ -5,7 +5,6 @@ package struct SHA256: Sendable {
     private var state: [UInt32] = [
         0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
     ]
-    private var schedule = [UInt32](repeating: 0, count: 64)
     private var pending: [UInt8] = []
     private var length: UInt64 = 0
 
@@ -39,53 +38,62 @@ package struct SHA256: Sendable {
             pending.append(contentsOf: buffer[..<start])
             guard pending.count == 64 else { return }
             let block = pending
-            block.withUnsafeBytes { compress($0, 0) }
+            block.withUnsafeBytes { compress($0) }
             pending.removeAll(keepingCapacity: true)
         }
-        while buffer.count - start >= 64 {
-            compress(buffer, start)
-            start += 64
-        }
-        pending.append(contentsOf: buffer[start...])
+        let whole = (buffer.count - start) / 64 * 64
+        compress(UnsafeRawBufferPointer(rebasing: buffer[start..<start + whole]))
+        pending.append(contentsOf: buffer[(start + whole)...])
     }
 
-    private mutating func compress(_ block: UnsafeRawBufferPointer, _ start: Int) {
-        for i in 0..<16 { schedule[i] = UInt32(bigEndian: block.loadUnaligned(fromByteOffset: start + 4 * i, as: UInt32.self)) }
-        for i in 16..<64 {
-            let w15 = schedule[i - 15], w2 = schedule[i - 2]
-            let s0 = rotated(w15, 7) ^ rotated(w15, 18) ^ (w15 >> 3)
-            let s1 = rotated(w2, 17) ^ rotated(w2, 19) ^ (w2 >> 10)
-            schedule[i] = schedule[i - 16] &+ s0 &+ schedule[i - 7] &+ s1
+    /// Takes in whole blocks.
+    ///
+    /// The pointers are safe: `blocks` is a multiple of a block long, every place read in it lies inside the block at `start`; `w` and `k` have 64 places and are
+    /// used at 0…63 only; none of them leaves its closure.
+    private mutating func compress(_ blocks: UnsafeRawBufferPointer) {
+        var a0 = state[0], b0 = state[1], c0 = state[2], d0 = state[3]
+        var e0 = state[4], f0 = state[5], g0 = state[6], h0 = state[7]
+        Self.constants.withUnsafeBufferPointer { k in
+            withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { w in
+                for start in stride(from: 0, to: blocks.count, by: 64) {
+                    for i in 0..<16 { w[i] = UInt32(bigEndian: blocks.loadUnaligned(fromByteOffset: start + 4 * i, as: UInt32.self)) }
+                    for i in 16..<64 {
+                        let w15 = w[i - 15], w2 = w[i - 2]
+                        let s0 = Self.rotated(w15, 7) ^ Self.rotated(w15, 18) ^ (w15 >> 3)
+                        let s1 = Self.rotated(w2, 17) ^ Self.rotated(w2, 19) ^ (w2 >> 10)
+                        w[i] = w[i - 16] &+ s0 &+ w[i - 7] &+ s1
+                    }
+                    var a = a0, b = b0, c = c0, d = d0, e = e0, f = f0, g = g0, h = h0
+                    for i in 0..<64 {
+                        let s1 = Self.rotated(e, 6) ^ Self.rotated(e, 11) ^ Self.rotated(e, 25)
+                        let choice = g ^ (e & (f ^ g))
+                        let t1 = h &+ s1 &+ choice &+ k[i] &+ w[i]
+                        let s0 = Self.rotated(a, 2) ^ Self.rotated(a, 13) ^ Self.rotated(a, 22)
+                        let majority = (a & b) | (c & (a | b))
+                        h = g
+                        g = f
+                        f = e
+                        e = d &+ t1
+                        d = c
+                        c = b
+                        b = a
+                        a = t1 &+ s0 &+ majority
+                    }
+                    a0 &+= a
+                    b0 &+= b
+                    c0 &+= c
+                    d0 &+= d
+                    e0 &+= e
+                    f0 &+= f
+                    g0 &+= g
+                    h0 &+= h
+                }
+            }
         }
-        var a = state[0], b = state[1], c = state[2], d = state[3]
-        var e = state[4], f = state[5], g = state[6], h = state[7]
-        let constants = Self.constants
-        for i in 0..<64 {
-            let s1 = rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)
-            let choice = (e & f) ^ (~e & g)
-            let t1 = h &+ s1 &+ choice &+ constants[i] &+ schedule[i]
-            let s0 = rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)
-            let majority = (a & b) ^ (a & c) ^ (b & c)
-            h = g
-            g = f
-            f = e
-            e = d &+ t1
-            d = c
-            c = b
-            b = a
-            a = t1 &+ s0 &+ majority
-        }
-        state[0] &+= a
-        state[1] &+= b
-        state[2] &+= c
-        state[3] &+= d
-        state[4] &+= e
-        state[5] &+= f
-        state[6] &+= g
-        state[7] &+= h
+        state = [a0, b0, c0, d0, e0, f0, g0, h0]
     }
 
-    @inline(__always) private func rotated(_ word: UInt32, _ count: UInt32) -> UInt32 { word >> count | word << (32 - count) }
+    @inline(__always) private static func rotated(_ word: UInt32, _ count: UInt32) -> UInt32 { word >> count | word << (32 - count) }
 
     private static let constants: [UInt32] = [
         0x428a_2f98, 0x7137_4491, 0xb5c0_fbcf, 0xe9b5_dba5, 0x3956_c25b, 0x59f1_11f1, 0x923f_82a4, 0xab1c_5ed5,

@@ -6,7 +6,6 @@ package struct SHA512: Sendable {
         0x6a09_e667_f3bc_c908, 0xbb67_ae85_84ca_a73b, 0x3c6e_f372_fe94_f82b, 0xa54f_f53a_5f1d_36f1,
         0x510e_527f_ade6_82d1, 0x9b05_688c_2b3e_6c1f, 0x1f83_d9ab_fb41_bd6b, 0x5be0_cd19_137e_2179,
     ]
-    private var schedule = [UInt64](repeating: 0, count: 80)
     private var pending: [UInt8] = []
     private var length: UInt64 = 0
 
@@ -40,53 +39,62 @@ package struct SHA512: Sendable {
             pending.append(contentsOf: buffer[..<start])
             guard pending.count == 128 else { return }
             let block = pending
-            block.withUnsafeBytes { compress($0, 0) }
+            block.withUnsafeBytes { compress($0) }
             pending.removeAll(keepingCapacity: true)
         }
-        while buffer.count - start >= 128 {
-            compress(buffer, start)
-            start += 128
-        }
-        pending.append(contentsOf: buffer[start...])
+        let whole = (buffer.count - start) / 128 * 128
+        compress(UnsafeRawBufferPointer(rebasing: buffer[start..<start + whole]))
+        pending.append(contentsOf: buffer[(start + whole)...])
     }
 
-    private mutating func compress(_ block: UnsafeRawBufferPointer, _ start: Int) {
-        for i in 0..<16 { schedule[i] = UInt64(bigEndian: block.loadUnaligned(fromByteOffset: start + 8 * i, as: UInt64.self)) }
-        for i in 16..<80 {
-            let w15 = schedule[i - 15], w2 = schedule[i - 2]
-            let s0 = rotated(w15, 1) ^ rotated(w15, 8) ^ (w15 >> 7)
-            let s1 = rotated(w2, 19) ^ rotated(w2, 61) ^ (w2 >> 6)
-            schedule[i] = schedule[i - 16] &+ s0 &+ schedule[i - 7] &+ s1
+    /// Takes in whole blocks.
+    ///
+    /// The pointers are safe: `blocks` is a multiple of a block long, every place read in it lies inside the block at `start`; `w` and `k` have 80 places and are
+    /// used at 0…79 only; none of them leaves its closure.
+    private mutating func compress(_ blocks: UnsafeRawBufferPointer) {
+        var a0 = state[0], b0 = state[1], c0 = state[2], d0 = state[3]
+        var e0 = state[4], f0 = state[5], g0 = state[6], h0 = state[7]
+        Self.constants.withUnsafeBufferPointer { k in
+            withUnsafeTemporaryAllocation(of: UInt64.self, capacity: 80) { w in
+                for start in stride(from: 0, to: blocks.count, by: 128) {
+                    for i in 0..<16 { w[i] = UInt64(bigEndian: blocks.loadUnaligned(fromByteOffset: start + 8 * i, as: UInt64.self)) }
+                    for i in 16..<80 {
+                        let w15 = w[i - 15], w2 = w[i - 2]
+                        let s0 = Self.rotated(w15, 1) ^ Self.rotated(w15, 8) ^ (w15 >> 7)
+                        let s1 = Self.rotated(w2, 19) ^ Self.rotated(w2, 61) ^ (w2 >> 6)
+                        w[i] = w[i - 16] &+ s0 &+ w[i - 7] &+ s1
+                    }
+                    var a = a0, b = b0, c = c0, d = d0, e = e0, f = f0, g = g0, h = h0
+                    for i in 0..<80 {
+                        let s1 = Self.rotated(e, 14) ^ Self.rotated(e, 18) ^ Self.rotated(e, 41)
+                        let choice = g ^ (e & (f ^ g))
+                        let t1 = h &+ s1 &+ choice &+ k[i] &+ w[i]
+                        let s0 = Self.rotated(a, 28) ^ Self.rotated(a, 34) ^ Self.rotated(a, 39)
+                        let majority = (a & b) | (c & (a | b))
+                        h = g
+                        g = f
+                        f = e
+                        e = d &+ t1
+                        d = c
+                        c = b
+                        b = a
+                        a = t1 &+ s0 &+ majority
+                    }
+                    a0 &+= a
+                    b0 &+= b
+                    c0 &+= c
+                    d0 &+= d
+                    e0 &+= e
+                    f0 &+= f
+                    g0 &+= g
+                    h0 &+= h
+                }
+            }
         }
-        var a = state[0], b = state[1], c = state[2], d = state[3]
-        var e = state[4], f = state[5], g = state[6], h = state[7]
-        let constants = Self.constants
-        for i in 0..<80 {
-            let s1 = rotated(e, 14) ^ rotated(e, 18) ^ rotated(e, 41)
-            let choice = (e & f) ^ (~e & g)
-            let t1 = h &+ s1 &+ choice &+ constants[i] &+ schedule[i]
-            let s0 = rotated(a, 28) ^ rotated(a, 34) ^ rotated(a, 39)
-            let majority = (a & b) ^ (a & c) ^ (b & c)
-            h = g
-            g = f
-            f = e
-            e = d &+ t1
-            d = c
-            c = b
-            b = a
-            a = t1 &+ s0 &+ majority
-        }
-        state[0] &+= a
-        state[1] &+= b
-        state[2] &+= c
-        state[3] &+= d
-        state[4] &+= e
-        state[5] &+= f
-        state[6] &+= g
-        state[7] &+= h
+        state = [a0, b0, c0, d0, e0, f0, g0, h0]
     }
 
-    @inline(__always) private func rotated(_ word: UInt64, _ count: UInt64) -> UInt64 { word >> count | word << (64 - count) }
+    @inline(__always) private static func rotated(_ word: UInt64, _ count: UInt64) -> UInt64 { word >> count | word << (64 - count) }
 
     private static let constants: [UInt64] = [
         0x428a_2f98_d728_ae22, 0x7137_4491_23ef_65cd, 0xb5c0_fbcf_ec4d_3b2f, 0xe9b5_dba5_8189_dbbc,

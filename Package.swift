@@ -54,7 +54,7 @@ let testRooms: [(name: String, imports: [String])] = [
     ("DocumentKitTests", ["DocumentKit", "Stack", "ObjectGraph", "Query", "Schema", "FileSystem"]),
     ("FolioTests", ["Folio"]),
     ("CommandTests", ["FolioCommands", "FolioTool"]),
-    ("CorpusTests", ["Folio", "SQLiteStore", "Storage", "RowMemory", "ModelFiles", "Schema", "SQLiteKit", "Coding"]),
+    ("CorpusTests", ["Folio", "SQLiteStore", "Storage", "RowMemory", "ModelFiles", "Query", "Schema", "SQLiteKit", "Coding"]),
     ("HouseTests", []),
 ]
 

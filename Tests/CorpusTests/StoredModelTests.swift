@@ -1,6 +1,7 @@
 import Coding
 import Foundation
 import ModelFiles
+import Query
 import Schema
 import SQLiteKit
 import TestSupport
@@ -74,5 +75,19 @@ import Testing
         }
         // Two stores belong to a model that was built in code.
         #expect(found.count == stores.count - 2, "\(stores.map(\.name).filter { !found.contains($0) })")
+    }
+
+    @Test func thePredicatesOfModelsParse() throws {
+        var models = try stores().compactMap { try $0.cache.map { try ModelCache.decode($0) } }
+        models += try CorpusModels.urls.map { try ModelFile(contentsOf: $0).model() }
+        var count = 0
+        for model in models {
+            let requests = model.description.fetchRequestTemplates + model.entities.flatMap(\.fetchedProperties).map(\.fetchRequest)
+            for text in requests.compactMap(\.predicateFormat) + model.description.entities.flatMap(\.indexes).compactMap(\.partialIndexPredicate) {
+                #expect(throws: Never.self, "\(text)") { try FetchPredicate(format: text) }
+                count += 1
+            }
+        }
+        #expect(count >= 8)
     }
 }

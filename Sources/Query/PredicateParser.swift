@@ -36,27 +36,16 @@ struct PredicateParser {
     }
 
     static func predicate(_ text: String, arguments: [(any PredicateArgument)?]) throws(QueryError) -> FetchPredicate {
-        try typed {
+        try QueryError.typed {
             var parser = try PredicateParser(text, arguments: arguments)
             return try parser.parsePredicate()
         }
     }
 
     static func expression(_ text: String, arguments: [(any PredicateArgument)?]) throws(QueryError) -> QueryExpression {
-        try typed {
+        try QueryError.typed {
             var parser = try PredicateParser(text, arguments: arguments)
             return try parser.parseExpression()
-        }
-    }
-
-    /// Inside, errors travel boxed: a typed error of this size would take kilobytes of stack at every level.
-    private static func typed<Tree>(_ body: () throws -> Tree) throws(QueryError) -> Tree {
-        do {
-            return try body()
-        } catch let error as QueryError {
-            throw error
-        } catch {
-            throw QueryError(.syntax, "\(error)")
         }
     }
 

@@ -24,7 +24,7 @@ package struct RegexPattern {
         let foundation: NSRegularExpression.Options = options.contains(.caseInsensitive) ? .caseInsensitive : []
         // Compiled on its own first: "a)(b" must not become valid by the group that keeps an alternation whole. The group stands on a line of its own only
         // where it must: behind a comment of a pattern in free-spacing mode.
-        guard (try? NSRegularExpression(pattern: pattern)) != nil,
+        guard pattern.isEmpty || (try? NSRegularExpression(pattern: pattern)) != nil,
             let whole = (try? NSRegularExpression(pattern: "(?:\(folded))\\z", options: foundation))
                 ?? (try? NSRegularExpression(pattern: "(?:\(folded)\n)\\z", options: foundation))
         else { throw QueryError(.syntax, "\"\(pattern)\" is not a regular expression") }

@@ -1,0 +1,96 @@
+import Schema
+
+extension FetchPredicate {
+    /// The predicate with values in the place of its variables; variables that are not named stay.
+    ///
+    /// ```swift
+    /// try FetchPredicate(format: "year > $limit").withSubstitutionVariables(["limit": 1960])
+    /// ```
+    /// A nil takes the place as a nil. The variable that a SUBQUERY binds is its own, whatever its name.
+    public func withSubstitutionVariables(_ variables: [String: (any PredicateArgument)?]) -> FetchPredicate {
+        let constants = variables.mapValues { QueryExpression.constant($0?.predicateConstant ?? .null) }
+        return replacing { expression, bound in
+            guard case .variable(let name) = expression, !bound.contains(name) else { return nil }
+            return constants[name]
+        }
+    }
+
+    /// The variables that have no value, sorted.
+    public var variables: [String] {
+        var names: Set<String> = []
+        _ = replacing { expression, bound in
+            if case .variable(let name) = expression, !bound.contains(name) { names.insert(name) }
+            return nil
+        }
+        return names.sorted()
+    }
+
+    /// The predicate with variables that stand for objects replaced, so that a store can run it: `$FETCH_SOURCE` becomes the object's ID, and a path that
+    /// begins at it the value that it leads to.
+    /// - Throws: what following the paths throws.
+    package func binding(_ objects: [String: QueryValue]) throws -> FetchPredicate {
+        var failure: (any Error)?
+        let result = replacing { expression, bound in
+            guard failure == nil else { return nil }
+            switch expression {
+            case .variable(let name), .keyPath(.variable(let name), _):
+                guard objects[name] != nil, !bound.contains(name) else { return nil }
+            default: return nil
+            }
+            do {
+                return .constant(try CompiledExpression(expression, variables: objects).value(for: .null).constant())
+            } catch {
+                failure = error
+                return nil
+            }
+        }
+        if let failure { throw failure }
+        return result
+    }
+
+    /// `replace` is asked for every expression from the outside in, with the names that subqueries around it bind, and gives what takes its place.
+    private func replacing(_ bound: Set<String> = [], _ replace: (QueryExpression, Set<String>) -> QueryExpression?) -> FetchPredicate {
+        switch self {
+        case .constant: return self
+        case .not(let inner): return .not(inner.replacing(bound, replace))
+        case .and(let parts): return .and(parts.map { $0.replacing(bound, replace) })
+        case .or(let parts): return .or(parts.map { $0.replacing(bound, replace) })
+        case .comparison(var comparison):
+            comparison.left = Self.replacing(comparison.left, bound, replace)
+            comparison.right = Self.replacing(comparison.right, bound, replace)
+            return .comparison(comparison)
+        }
+    }
+
+    private static func replacing(
+        _ expression: QueryExpression, _ bound: Set<String>, _ replace: (QueryExpression, Set<String>) -> QueryExpression?
+    ) -> QueryExpression {
+        if let replacement = replace(expression, bound) { return replacement }
+        func inner(_ expression: QueryExpression) -> QueryExpression { replacing(expression, bound, replace) }
+        switch expression {
+        case .constant, .evaluatedObject, .variable: return expression
+        case .keyPath(let base, let components): return .keyPath(base: base.map(inner), components: components)
+        case .aggregate(let elements):
+            let elements = elements.map(inner)
+            var constants: [PropertyValue] = []
+            for case .constant(let value) in elements { constants.append(value) }
+            return constants.count == elements.count ? .constant(.list(constants)) : .aggregate(elements)
+        case .function(let name, let arguments): return .function(name, arguments.map(inner))
+        case .call(let target, let selector, let arguments): return .call(target: inner(target), selector: selector, arguments: arguments.map(inner))
+        case .subquery(let collection, let variable, let predicate):
+            return .subquery(collection: inner(collection), variable: variable, predicate: predicate.replacing(bound.union([variable]), replace))
+        case .conditional(let predicate, let then, let otherwise): return .conditional(predicate.replacing(bound, replace), inner(then), inner(otherwise))
+        case .cast(let operand, let type): return .cast(inner(operand), type)
+        case .element(let base, .at(let position)): return .element(of: inner(base), .at(inner(position)))
+        case .element(let base, let index): return .element(of: inner(base), index)
+        }
+    }
+}
+
+extension QueryValue {
+    /// The value as a constant; a collection becomes a list.
+    fileprivate func constant() throws -> PropertyValue {
+        if case .collection(let elements, _) = self { return .list(try elements.map { try $0.constant() }) }
+        return try scalar()
+    }
+}

@@ -9,8 +9,8 @@ internal import Synchronization
 /// 1. The memory of an open file is `real.szOsFile` bytes of SQLite's own, rounded up to 16, followed by one `GuardFile`.
 /// 2. `pMethods` of an open named file is a copy of SQLite's own table in which only the methods below differ; `original` is that table.
 struct GuardFile {
-    /// Where a `GuardFile` stands behind the start of the file's memory. Written under the registration of the first VFS, before any file is open.
-    nonisolated(unsafe) static var offset = 0
+    /// Where a `GuardFile` stands behind the start of the file's memory.
+    static let offset = (Int(GuardVFS.real?.pointee.szOsFile ?? 0) + 15) & ~15
 
     private var original: UnsafePointer<sqlite3_io_methods>
     private var vfs: Unmanaged<GuardVFS>

@@ -20,8 +20,8 @@ final class GuardVFS: @unchecked Sendable {
     let isReading: Bool
     let name: UnsafePointer<CChar>
     private let table: UnsafeMutablePointer<sqlite3_vfs>
-    /// SQLite's own VFS; set by `register`.
-    fileprivate var real: UnsafeMutablePointer<sqlite3_vfs>?
+    /// SQLite's own VFS, one for both guards. SQLite keeps it for the life of the process, and it is only read here.
+    nonisolated(unsafe) static let real: UnsafeMutablePointer<sqlite3_vfs>? = sqlite3_vfs_find(nil)
     private let registration = Mutex<Int32?>(nil)
     /// The main databases that are open, and how often.
     private let stores = Mutex<[String: Int]>([:])
@@ -46,9 +46,7 @@ final class GuardVFS: @unchecked Sendable {
     }
 
     private func registerNow() -> Int32 {
-        guard let found = sqlite3_vfs_find(nil) else { return SQLITE_ERROR }
-        real = found
-        GuardFile.offset = max(GuardFile.offset, (Int(found.pointee.szOsFile) + 15) & ~15)
+        guard let found = GuardVFS.real else { return SQLITE_ERROR }
         table.pointee.iVersion = min(2, found.pointee.iVersion)
         table.pointee.szOsFile = Int32(GuardFile.offset + MemoryLayout<GuardFile>.size)
         table.pointee.mxPathname = found.pointee.mxPathname
@@ -59,8 +57,8 @@ final class GuardVFS: @unchecked Sendable {
         }
         table.pointee.xDelete = { vfs, name, sync in GuardVFS.of(vfs).delete(name, sync) }
         table.pointee.xAccess = { vfs, name, flags, answer in GuardVFS.of(vfs).access(name, flags, answer) }
-        table.pointee.xFullPathname = { vfs, name, size, answer in
-            let real = GuardVFS.of(vfs).real
+        table.pointee.xFullPathname = { _, name, size, answer in
+            let real = GuardVFS.real
             return real?.pointee.xFullPathname(real, name, size, answer) ?? SQLITE_ERROR
         }
         // No extension is ever loaded: nothing to open, nothing to find.
@@ -68,25 +66,25 @@ final class GuardVFS: @unchecked Sendable {
         table.pointee.xDlError = { _, size, message in if size > 0 { message?.pointee = 0 } }
         table.pointee.xDlSym = { _, _, _ in nil }
         table.pointee.xDlClose = { _, _ in }
-        table.pointee.xRandomness = { vfs, count, bytes in
-            let real = GuardVFS.of(vfs).real
+        table.pointee.xRandomness = { _, count, bytes in
+            let real = GuardVFS.real
             return real?.pointee.xRandomness(real, count, bytes) ?? 0
         }
-        table.pointee.xSleep = { vfs, microseconds in
-            let real = GuardVFS.of(vfs).real
+        table.pointee.xSleep = { _, microseconds in
+            let real = GuardVFS.real
             return real?.pointee.xSleep(real, microseconds) ?? 0
         }
-        table.pointee.xCurrentTime = { vfs, time in
-            let real = GuardVFS.of(vfs).real
+        table.pointee.xCurrentTime = { _, time in
+            let real = GuardVFS.real
             return real?.pointee.xCurrentTime(real, time) ?? SQLITE_ERROR
         }
-        table.pointee.xGetLastError = { vfs, size, message in
-            let real = GuardVFS.of(vfs).real
+        table.pointee.xGetLastError = { _, size, message in
+            let real = GuardVFS.real
             return real?.pointee.xGetLastError(real, size, message) ?? 0
         }
         if table.pointee.iVersion >= 2, found.pointee.xCurrentTimeInt64 != nil {
-            table.pointee.xCurrentTimeInt64 = { vfs, time in
-                let real = GuardVFS.of(vfs).real
+            table.pointee.xCurrentTimeInt64 = { _, time in
+                let real = GuardVFS.real
                 return real?.pointee.xCurrentTimeInt64(real, time) ?? SQLITE_ERROR
             }
         } else {
@@ -105,7 +103,7 @@ final class GuardVFS: @unchecked Sendable {
     private func open(
         _ name: UnsafePointer<CChar>?, _ file: UnsafeMutablePointer<sqlite3_file>?, _ flags: Int32, _ outFlags: UnsafeMutablePointer<Int32>?
     ) -> Int32 {
-        guard let real, let file else { return SQLITE_ERROR }
+        guard let real = GuardVFS.real, let file else { return SQLITE_ERROR }
         file.pointee.pMethods = nil
         // Temporary files of SQLite's own have no name.
         guard let name else { return real.pointee.xOpen(real, name, file, flags, outFlags) }
@@ -141,7 +139,7 @@ final class GuardVFS: @unchecked Sendable {
     }
 
     private func delete(_ name: UnsafePointer<CChar>?, _ sync: Int32) -> Int32 {
-        guard let real, let name else { return SQLITE_ERROR }
+        guard let real = GuardVFS.real, let name else { return SQLITE_ERROR }
         let path = String(cString: name)
         guard belongs(path) else { return SQLITE_PERM }
         if isReading { return SQLITE_READONLY }
@@ -150,7 +148,7 @@ final class GuardVFS: @unchecked Sendable {
     }
 
     private func access(_ name: UnsafePointer<CChar>?, _ flags: Int32, _ answer: UnsafeMutablePointer<Int32>?) -> Int32 {
-        guard let real, let name else { return SQLITE_ERROR }
+        guard let real = GuardVFS.real, let name else { return SQLITE_ERROR }
         guard belongs(String(cString: name)) else { return SQLITE_PERM }
         return real.pointee.xAccess(real, name, flags, answer)
     }

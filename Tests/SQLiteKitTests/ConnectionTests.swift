@@ -222,4 +222,23 @@ import Testing
         #expect(SQLiteLibrary.version.hasPrefix("3."))
         #expect(quotedIdentifier("a\"b") == "\"a\"\"b\"")
     }
+
+    @Test func aConnectionMayLiveBehindALockOfItsOwner() async throws {
+        final class Owner: Sendable {
+            private let connection: Mutex<Connection>
+            init() throws {
+                let connection = try Connection.inMemory()
+                try connection.execute("CREATE TABLE t(a)")
+                self.connection = Mutex(connection)
+            }
+            func add(_ value: Int64) throws { try connection.withLock { try $0.run("INSERT INTO t VALUES (?)", [.integer(value)]) } }
+            func sum() throws -> Int64? { try connection.withLock { try $0.value("SELECT sum(a) FROM t")?.integer } }
+        }
+        let owner = try Owner()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for value in 1...100 { group.addTask { try owner.add(Int64(value)) } }
+            try await group.waitForAll()
+        }
+        #expect(try owner.sum() == 5050)
+    }
 }

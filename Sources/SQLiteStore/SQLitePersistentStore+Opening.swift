@@ -66,7 +66,7 @@ extension SQLitePersistentStore {
         try StoreSession.prepareJournal(of: connection, description)
         return StoreSession(
             path: path, description: description, connection: connection, layout: layout, rowLayouts: RowLayout.layouts(for: model),
-            identity: StoreIdentity(uuid: info.uuid, model: model), files: files)
+            identity: StoreIdentity(uuid: info.uuid, model: model), files: files, writingRefusal: catalog.writingRefusal)
     }
 
     // MARK: Files
@@ -89,5 +89,13 @@ extension SQLitePersistentStore {
         case .directory: throw StorageError(.notAStore, "This is a folder, not a store")
         default: break
         }
+    }
+}
+
+extension StoreCatalog {
+    /// Why a foreign program must not write to the store; nil if it may.
+    fileprivate var writingRefusal: String? {
+        guard tables.contains(where: { SQLName.key($0.name).hasPrefix("ANSCK") }) else { return nil }
+        return "The store is mirrored to iCloud: changes made outside Core Data would be lost or undone"
     }
 }

@@ -47,8 +47,3 @@ package final class SQLitePersistentStore: PersistentStore {
         }
     }
 }
-
-extension SQLitePersistentStore {
-    package func reserveKeys(entityIndex: Int, count: Int) throws -> Int64 { fatalError("wip") }
-    package func apply(_ changes: ChangeSet) throws -> SaveReceipt { fatalError("wip") }
-}

@@ -19,6 +19,10 @@ final class StoreSession {
     let identity: StoreIdentity
     var files: ExternalValues
     var readers: [ReaderKey: RowReader] = [:]
+    /// Why the store is not written to, nil if it may be.
+    let writingRefusal: String?
+    /// The names of files that this session's saves have replaced.
+    var replacedFiles: Set<String> = []
 
     struct ReaderKey: Hashable {
         let entityIndex: Int
@@ -27,7 +31,7 @@ final class StoreSession {
 
     init(
         path: String, description: PersistentStoreDescription, connection: Connection, layout: StoreLayout, rowLayouts: [RowLayout],
-        identity: StoreIdentity, files: ExternalValues
+        identity: StoreIdentity, files: ExternalValues, writingRefusal: String? = nil
     ) {
         self.path = path
         self.description = description
@@ -36,6 +40,7 @@ final class StoreSession {
         self.rowLayouts = rowLayouts
         self.identity = identity
         self.files = files
+        self.writingRefusal = writingRefusal
     }
 
     /// How often a store that others write to is read again before that is called busy.
@@ -74,6 +79,7 @@ final class StoreSession {
             var options = OpenOptions(.readWrite, defense: .foreign)
             options.busyTimeout = timeout
             connection = try Connection(path, options)
+            try registerTriggerFunctions(on: connection)
         }
         try SQLTranslation.registerFunctions(on: connection)
         return connection
@@ -89,7 +95,17 @@ final class StoreSession {
         case .asFound:
             // A rollback journal loses acknowledged commits at power cuts with anything less than EXTRA (RELIABILITY F6).
             try connection.setSynchronous(try connection.journalMode() == .wal ? .full : .extra)
-            connection.setAutomaticCheckpoint(pages: 0)
+        }
+    }
+
+    /// Functions that triggers of Core Data's own call to tell its contexts of derived attributes; the values themselves are computed by SQL. Whatever else a
+    /// trigger calls is not known here, and SQLite then refuses the change.
+    private static func registerTriggerFunctions(on connection: Connection) throws {
+        for name in [
+            "NSCoreDataDATriggerUpdatedAffectedObjectValue", "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue",
+            "NSCoreDataTriggerUpdateAffectedObjectValue",
+        ] {
+            try connection.register(function: name, argumentCount: -1, flags: .innocuous) { _, result in result.setNull() }
         }
     }
 
@@ -99,6 +115,7 @@ final class StoreSession {
 extension StoreSession {
     func close() throws {
         readers = [:]
+        if !description.isReadOnly { try removeReplacedFiles() }
         try connection.close()
     }
 

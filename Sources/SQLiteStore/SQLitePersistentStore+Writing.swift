@@ -1,0 +1,16 @@
+package import Storage
+
+extension SQLitePersistentStore {
+    package func reserveKeys(entityIndex: Int, count: Int) throws -> Int64 {
+        try withSession { session in try session.reserveKeys(entityIndex: entityIndex, count: count) }
+    }
+
+    package func apply(_ changes: ChangeSet) throws -> SaveReceipt {
+        try withSession { session in try session.apply(changes) }
+    }
+
+    /// The names of the files of large values that the store refers to, as it is now.
+    package func externalValueNames() throws -> Set<String> {
+        try withSession { session in try session.reading { try session.externalValueNames() } }
+    }
+}

@@ -1,0 +1,33 @@
+import RowMemory
+
+/// The numbers that new objects got, by their temporary ones.
+///
+/// Contexts hand out temporary numbers one after the other, so an array serves nearly always.
+struct KeyMap {
+    private var dense: ContiguousArray<Int64> = []
+    /// The greatest temporary number in `dense`; the next smaller one stands at index 1.
+    private var top: Int64 = 0
+    private var sparse: [Int64: Int64] = [:]
+
+    mutating func set(_ key: Int64, for temporary: Int64) {
+        if dense.isEmpty && sparse.isEmpty {
+            top = temporary
+            dense.append(key)
+        } else if temporary == top - Int64(dense.count) {
+            dense.append(key)
+        } else {
+            sparse[temporary] = key
+        }
+    }
+
+    /// The number of an object: a permanent one is its own.
+    @inline(__always) func key(_ key: Int64) -> Int64 {
+        key >= 0 ? key : assigned(key) ?? key
+    }
+
+    func assigned(_ temporary: Int64) -> Int64? {
+        let index = top &- temporary
+        if index >= 0, index < Int64(dense.count) { return dense[Int(index)] }
+        return sparse[temporary]
+    }
+}

@@ -1,0 +1,48 @@
+import RowMemory
+import SQLiteKit
+import Storage
+
+extension StoreSession {
+    /// Gives new objects their numbers, and raises the greatest number where rows bring their own.
+    func assignKeys(to insertions: [ChangeSet.Insertions], _ save: inout SaveInProgress) throws -> SaveReceipt {
+        var needed: [Int64: Int] = [:], greatest: [Int64: Int64] = [:]
+        for group in insertions {
+            let storage = try layout.storage(of: group.entityIndex)
+            var count = 0, highest: Int64 = 0
+            for index in 0..<group.rows.count {
+                let key = group.rows[index].key
+                if key < 0 { count += 1 } else { highest = max(highest, key) }
+            }
+            needed[storage.rootNumber, default: 0] += count
+            greatest[storage.rootNumber] = max(greatest[storage.rootNumber] ?? 0, highest)
+        }
+        var next: [Int64: Int64] = [:]
+        for (root, count) in needed {
+            guard let storage = layout.storedEntities.first(where: { $0.number == root }) else { continue }
+            next[root] = try reserveKeys(storage, count: count, atLeast: greatest[root] ?? 0)
+        }
+        return SaveReceipt(
+            keys: try insertions.map { group in
+                let root = try layout.storage(of: group.entityIndex).rootNumber
+                return (0..<group.rows.count).map { index in
+                    let key = group.rows[index].key
+                    guard key < 0 else { return key }
+                    let assigned = next[root] ?? 1
+                    next[root] = assigned + 1
+                    save.keys.set(assigned, for: key)
+                    return assigned
+                }
+            })
+    }
+
+    /// Raises the greatest number of a hierarchy (Z_MAX) and returns the first one that is free.
+    func reserveKeys(_ storage: EntityStorage, count: Int, atLeast greatest: Int64) throws -> Int64 {
+        // A foreign writer may have forgotten to raise it.
+        let maximum = try connection.value(
+            "SELECT max(ifnull(Z_MAX, 0), ifnull((SELECT max(Z_PK) FROM \(SQLName.quoted(storage.table))), 0)) FROM Z_PRIMARYKEY WHERE Z_ENT = ?",
+            [.integer(storage.rootNumber)])?.integer ?? 0
+        let first = max(maximum, greatest) + 1
+        try connection.run("UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?", [.integer(first - 1 + Int64(count)), .integer(storage.rootNumber)])
+        return first
+    }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import RowMemory
+import SQLiteKit
+import Storage
+
+/// Files of large values that a save may leave without a reference.
+///
+/// Undo may bring a value back as long as the store is open, so they are removed when it closes, if nothing refers to them then. In a document that is the
+/// document's business: versions may refer to them.
+extension StoreSession {
+    private func largeColumns(_ storage: EntityStorage) -> [String] {
+        storage.properties.compactMap { property in
+            if case .attribute(let column) = property, column.hasStoragePrefix { column.name } else { nil }
+        }
+    }
+
+    func noteReplacedFiles(_ rows: RowBatch, _ places: [Int], _ plan: WritePlan, _ storage: EntityStorage, _ save: inout SaveInProgress) throws {
+        guard !plan.largeSlots.isEmpty, removesFiles else { return }
+        let columns = plan.columns.filter { if case .large = $0.writer.kind { true } else { false } }.map(\.name)
+        try noteFiles(places.map { rows[$0].key }, columns, storage)
+    }
+
+    func noteDeletedFiles(_ keysAndVersions: [Int64], _ storage: EntityStorage, _ save: inout SaveInProgress) throws {
+        let columns = largeColumns(storage)
+        guard !columns.isEmpty, removesFiles else { return }
+        try noteFiles(stride(from: 0, to: keysAndVersions.count, by: 2).map { keysAndVersions[$0] }, columns, storage)
+    }
+
+    private var removesFiles: Bool { description.journal == .asFound }
+
+    private func noteFiles(_ keys: [Int64], _ columns: [String], _ storage: EntityStorage) throws {
+        for column in columns {
+            let name = SQLName.quoted(column)
+            let condition = SQLFragment.key("Z_PK", isIn: keys)
+            let cells = try connection.rows(
+                "SELECT \(name) FROM \(SQLName.quoted(storage.table)) WHERE substr(\(name), 1, 1) = x'02' AND length(\(name)) < 64 AND \(condition.text)",
+                condition.arguments)
+            for cell in cells {
+                if let bytes = cell[0].blob, let name = ExternalValues.name(inCell: Data(bytes)) { replacedFiles.insert(name) }
+            }
+        }
+    }
+
+    /// The names of all files that rows refer to.
+    func externalValueNames() throws -> Set<String> {
+        var names: Set<String> = []
+        var seen: Set<String> = []
+        for storage in layout.storedEntities {
+            for column in largeColumns(storage) where seen.insert("\(storage.table).\(column)").inserted {
+                let name = SQLName.quoted(column)
+                let cells = try connection.rows(
+                    "SELECT \(name) FROM \(SQLName.quoted(storage.table)) WHERE substr(\(name), 1, 1) = x'02' AND length(\(name)) < 64")
+                for cell in cells {
+                    if let bytes = cell[0].blob, let name = ExternalValues.name(inCell: Data(bytes)) { names.insert(name) }
+                }
+            }
+        }
+        return names
+    }
+
+    /// Removes the files that were replaced and that nothing refers to.
+    func removeReplacedFiles() throws {
+        guard !replacedFiles.isEmpty else { return }
+        for name in replacedFiles.subtracting(try externalValueNames()) { try files.remove(name) }
+        replacedFiles = []
+    }
+}

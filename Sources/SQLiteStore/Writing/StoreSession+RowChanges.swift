@@ -1,0 +1,139 @@
+import RowMemory
+import Schema
+import SQLiteKit
+import Storage
+
+extension StoreSession {
+    // MARK: Insertions
+
+    func insert(_ insertions: ChangeSet.Insertions, _ save: inout SaveInProgress) throws {
+        guard !insertions.rows.isEmpty else { return }
+        let storage = try layout.storage(of: insertions.entityIndex)
+        let plan = WritePlan(storage, rowLayouts[insertions.entityIndex])
+        let writer = writer(insertions.rows, places: Array(0..<insertions.rows.count), plan, save)
+        let columns = (["Z_PK", "Z_ENT", "Z_OPT"] + plan.columns.map { SQLName.quoted($0.name) }).joined(separator: ", ")
+        let values = (["c0", "\(storage.number)", "1"] + plan.columns.indices.map { "c\($0 + RowWriter.firstPlanColumn)" }).joined(separator: ", ")
+        let table = try connection.rowSourceTable(columns: writer.columnCount)
+        let statement = "INSERT INTO \(SQLName.quoted(storage.table)) (\(columns)) SELECT \(values) FROM \(table)"
+        try run(statement, writer, insertions.rows, entityIndex: insertions.entityIndex, save)
+        noteUnplaced(insertions.rows, places: writer.allPlaces, plan, storage, &save)
+    }
+
+    // MARK: Updates
+
+    func update(_ updates: ChangeSet.Updates, _ save: inout SaveInProgress) throws {
+        precondition(updates.changed.count == updates.rows.count, "Every updated row comes with the set of its changed properties")
+        let storage = try layout.storage(of: updates.entityIndex)
+        // Rows that change in the same properties go in one statement.
+        var placesBySet: [PropertySet: [Int]] = [:]
+        for (place, changed) in updates.changed.enumerated() { placesBySet[changed, default: []].append(place) }
+        for (changed, places) in placesBySet {
+            let plan = WritePlan(storage, rowLayouts[updates.entityIndex], properties: changed)
+            try noteReplacedFiles(updates.rows, places, plan, storage, &save)
+            let writer = writer(updates.rows, places: places, plan, save)
+            let statement = try updateStatement(plan, storage, columns: writer.columnCount)
+            let count = try run(statement, writer, updates.rows, entityIndex: updates.entityIndex, save)
+            if count != places.count { throw VersionMismatch() }
+            noteUnplaced(updates.rows, places: places, plan, storage, &save)
+        }
+    }
+
+    private func updateStatement(_ plan: WritePlan, _ storage: EntityStorage, columns: Int) throws -> String {
+        var assignments = ["Z_OPT = ifnull(\(SelectStatement.rootAlias).Z_OPT, 0) + 1"]
+        for (index, column) in plan.columns.enumerated() {
+            let name = SQLName.quoted(column.name), value = "s.c\(index + RowWriter.firstPlanColumn)"
+            assignments.append("\(name) = \(value)")
+            if let order = column.order.map({ SQLName.quoted($0) }) {
+                let root = SelectStatement.rootAlias
+                assignments.append("\(order) = CASE WHEN \(root).\(name) = \(value) THEN \(root).\(order) END")
+            }
+        }
+        let root = SelectStatement.rootAlias
+        return "UPDATE \(SQLName.quoted(storage.table)) AS \(root) SET \(assignments.joined(separator: ", ")) FROM \(try connection.rowSourceTable(columns: columns)) s "
+            + "WHERE \(root).Z_PK = s.c0 AND ifnull(\(root).Z_OPT, 0) = s.c1"
+    }
+
+    // MARK: Deletions
+
+    func delete(_ deletions: [ChangeSet.Deletion], _ save: inout SaveInProgress) throws {
+        var groups: [Int: [Int64]] = [:]
+        for deletion in deletions { groups[deletion.entityIndex, default: []] += [deletion.key, deletion.version] }
+        for (entityIndex, numbers) in groups {
+            let storage = try layout.storage(of: entityIndex)
+            try noteDeletedFiles(numbers, storage, &save)
+            let table = SQLName.quoted(storage.table)
+            let source = try connection.rowSourceTable(columns: 2)
+            let statement =
+                "DELETE FROM \(table) WHERE Z_PK IN (SELECT s.c0 FROM \(source) s CROSS JOIN \(table) x "
+                + "ON x.Z_PK = s.c0 WHERE ifnull(x.Z_OPT, 0) = s.c1)"
+            try connection.withStatement(statement) { try connection.run($0, from: NumberSource(numbers, width: 2)) }
+            if connection.changes != numbers.count / 2 { throw VersionMismatch() }
+        }
+    }
+
+    // MARK: Running
+
+    private func writer(_ rows: RowBatch, places: [Int], _ plan: WritePlan, _ save: SaveInProgress) -> RowWriter {
+        RowWriter(rows, places: places, plan, keys: save.keys, layout: layout, large: save.large)
+    }
+
+    /// Runs a statement over rows and returns how many it changed. Where a row violates a constraint they are tried one by one, to find out which.
+    @discardableResult
+    private func run(_ text: String, _ writer: RowWriter, _ rows: RowBatch, entityIndex: Int, _ save: SaveInProgress) throws -> Int {
+        try connection.withStatement(text) { statement in
+            do {
+                try connection.run(statement, from: writer)
+                return connection.changes
+            } catch let error as SQLiteError where error.code == .constraint {
+                // The failed statement has left nothing behind.
+                return try writer.allPlaces.reduce(0) { count, place in
+                    do {
+                        statement.reset()
+                        try connection.run(statement, from: writer.only(place))
+                        return count + connection.changes
+                    } catch let error as SQLiteError where error.code == .constraint {
+                        throw violation(error, rows[place], entityIndex: entityIndex, save)
+                    }
+                }
+            }
+        }
+    }
+
+    private func violation(_ error: SQLiteError, _ row: Row, entityIndex: Int, _ save: SaveInProgress) -> StorageError {
+        let name = layout.model.entities[entityIndex].name
+        let object = ManagedObjectID(store: identity, entityIndex: entityIndex, key: row.key)
+        let what = error.constraint == .primaryKey ? "There is already an object with the number \(row.key)" : "Another object has the same unique values"
+        return StorageError(
+            .constraint, "\(what): \(name) (\(error.message))", entities: [name],
+            conflicts: [StoreConflict(object: object, expectedVersion: row.version, storedVersion: row.version)], underlying: error)
+    }
+
+    // MARK: Conflicts
+
+    /// All updated and deleted objects that are not in the store as they were read.
+    func conflicts(in changes: ChangeSet) throws -> [StoreConflict] {
+        var numbers: [Int: [Int64]] = [:]
+        for updates in changes.updates {
+            for index in 0..<updates.rows.count {
+                let row = updates.rows[index]
+                numbers[updates.entityIndex, default: []] += [row.key, row.version]
+            }
+        }
+        for deletion in changes.deletions { numbers[deletion.entityIndex, default: []] += [deletion.key, deletion.version] }
+        var conflicts: [StoreConflict] = []
+        for (entityIndex, numbers) in numbers.sorted(by: { $0.key < $1.key }) {
+            let storage = try layout.storage(of: entityIndex)
+            let table = SQLName.quoted(storage.table)
+            let lookup = "SELECT ifnull(Z_OPT, 0) FROM \(table) WHERE Z_PK = ?"
+            for start in stride(from: 0, to: numbers.count, by: 2) {
+                let stored = try connection.value(lookup, [.integer(numbers[start])])?.integer
+                guard stored != numbers[start + 1] else { continue }
+                conflicts.append(
+                    StoreConflict(
+                        object: ManagedObjectID(store: identity, entityIndex: entityIndex, key: numbers[start]), expectedVersion: numbers[start + 1],
+                        storedVersion: stored ?? 0))
+            }
+        }
+        return conflicts
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import RowMemory
+import Schema
+import SQLiteKit
+import Storage
+
+extension StoreSession {
+    /// Commits a change set: all of it or nothing.
+    func apply(_ changes: ChangeSet) throws -> SaveReceipt {
+        try checkWritable()
+        let large = LargeValueWriter(files)
+        var save = SaveInProgress(large: large)
+        do {
+            return try connection.transaction(.immediate) { try write(changes, &save) }
+        } catch is VersionMismatch {
+            large.removeFiles()
+            // Looked up afterwards, all at once: a savepoint to come back to would copy every page that a save touches.
+            let found = try connection.transaction(.deferred) { try self.conflicts(in: changes) }
+            throw StorageError(.conflict, "Objects were changed in the store since they were read", conflicts: found)
+        } catch {
+            large.removeFiles()
+            throw error
+        }
+    }
+
+    /// The order matters: what is deleted makes room for unique values of what is changed, and both for what is new.
+    private func write(_ changes: ChangeSet, _ save: inout SaveInProgress) throws -> SaveReceipt {
+        let receipt = try assignKeys(to: changes.insertions, &save)
+        try delete(changes.deletions, &save)
+        for updates in changes.updates { try update(updates, &save) }
+        for insertions in changes.insertions { try insert(insertions, &save) }
+        try write(changes.links, &save)
+        try write(changes.orders, &save)
+        try placeRest(&save)
+        try write(metadata: changes.metadata)
+        return receipt
+    }
+
+    func reserveKeys(entityIndex: Int, count: Int) throws -> Int64 {
+        try checkWritable()
+        let storage = try layout.storage(of: entityIndex)
+        return try connection.transaction(.immediate) { try reserveKeys(storage, count: count, atLeast: 0) }
+    }
+
+    func checkWritable() throws {
+        if description.isReadOnly { throw StorageError(.readOnly, "The store is open for reading only") }
+        if let refusal = writingRefusal { throw StorageError(.unsupported, refusal) }
+    }
+
+    // MARK: Metadata
+
+    private func write(metadata changes: [String: MetadataValue?]) throws {
+        guard !changes.isEmpty else { return }
+        let metadata = try StoreMetadata.read(from: connection).applying(changes)
+        try connection.run("UPDATE Z_METADATA SET Z_PLIST = ?", [.blob([UInt8](metadata.encoded))])
+    }
+}
+
+/// What one save has found out so far.
+struct SaveInProgress {
+    let large: LargeValueWriter
+    var keys = KeyMap()
+    /// Members that may lack a place in an ordered relationship, by the columns that would hold it.
+    var unplaced: [OrderedColumns: [OrderedPair]] = [:]
+
+    init(large: LargeValueWriter) {
+        self.large = large
+    }
+}
+
+/// A row to be written is not there, or not in the version that was read.
+struct VersionMismatch: Error {}

@@ -72,6 +72,12 @@ package struct Replacement: Sendable, Hashable {
         case undone
     }
 
+    /// Whether the target is missing because a crash came between the two renames of the fallback.
+    package static func isInterrupted(_ target: String) throws -> Bool {
+        guard try !Disk.exists(target), try Disk.kind(of: FilePath.parent(target)) == .directory else { return false }
+        return try Disk.list(FilePath.parent(target)).contains { id(in: $0.name, of: target, tag: "old") != nil }
+    }
+
     /// Finishes or undoes what a crash left of replacing `target`, and names the leftovers, which the caller removes once it holds the document's lock.
     ///
     /// Call it under the lock: another process that is building a replacement just now has a `temporary` that looks like a leftover.

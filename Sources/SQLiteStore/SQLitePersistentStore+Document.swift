@@ -1,0 +1,72 @@
+import FileSystem
+import SQLiteKit
+import Storage
+
+/// What a document does with its store's files.
+extension SQLitePersistentStore {
+    /// How long a checkpoint waits for readers, in milliseconds: it can be done again at the next chance.
+    private static let checkpointPatience = 100
+
+    /// Brings everything that is committed into the main file and empties the WAL.
+    /// - Returns: false where somebody who reads the store kept it from that; what is committed is safe all the same.
+    package func checkpoint() throws -> Bool {
+        try withSession { session in
+            try session.checkWritable()
+            try session.connection.execute("PRAGMA busy_timeout=\(Self.checkpointPatience)")
+            defer { try? session.connection.execute("PRAGMA busy_timeout=\(Int(session.description.timeout * 1000))") }
+            return try session.connection.checkpoint(.truncate).isComplete
+        }
+    }
+
+    /// Copies the store as it is now, its WAL included, page by page into a new file. The copy is one durable file without a WAL.
+    /// - Parameter uuid: The identity that the copy gets; nil for the same.
+    /// - Throws: `StorageError.cannotCreate` where a file is there already; after any failure there is none.
+    package func copy(to path: String, uuid: String? = nil) throws {
+        try withSession { session in
+            try session.reading {
+                // A repeated attempt finds what the one before has made.
+                try session.connection.copyDatabase(to: path)
+                do {
+                    try session.connection.checkUnchanged()
+                } catch {
+                    _ = try? Disk.removeFileIfPresent(path)
+                    throw error
+                }
+            }
+        }
+        guard let uuid else { return }
+        do {
+            let copy = try Connection(path, OpenOptions(.readWrite, defense: .foreign))
+            try copy.run("UPDATE Z_METADATA SET Z_UUID = ?", [.text(uuid.uppercased())])
+            try copy.close()
+            try Disk.synchronizeFile(path)
+        } catch {
+            for suffix in ["", "-wal", "-shm", "-journal"] { _ = try? Disk.removeFileIfPresent(path + suffix) }
+            throw StorageError(error, path: path)
+        }
+    }
+
+    /// Brings what stands in the journals beside a store that nobody has open into its main file.
+    package static func foldJournal(at path: String) throws {
+        do {
+            let connection = try Connection(path, OpenOptions(.readWrite, defense: .foreign))
+            // The first look at the content rolls an interrupted transaction back.
+            _ = try connection.value("SELECT count(*) FROM sqlite_schema")
+            if try connection.journalMode() == .wal { _ = try connection.checkpoint(.truncate) }
+            try connection.close()
+        } catch {
+            throw StorageError(error, path: path)
+        }
+    }
+
+    /// What SQLite finds wrong with the store's pages; empty for a sound one. Reads the whole file.
+    /// - Parameter isThorough: whether indexes are held against their tables too.
+    package func integrityFindings(isThorough: Bool) throws -> [String] {
+        try withSession { session in
+            try session.reading {
+                let rows = try session.connection.rows(isThorough ? "PRAGMA integrity_check(100)" : "PRAGMA quick_check(100)")
+                return rows.compactMap { $0.first?.text }.filter { $0 != "ok" }
+            }
+        }
+    }
+}

@@ -109,6 +109,12 @@ extension ValueMatcher {
                 guard case .scalar(.int(let own)) = value else { return try general(value) }
                 return accepts(own < number ? -1 : (own == number ? 0 : 1))
             }
+        case (_, .double(let number)) where !number.isNaN:
+            guard let accepts = orders(comparisonOperator) else { return general }
+            return { value in
+                guard case .scalar(.double(let own)) = value, !own.isNaN else { return try general(value) }
+                return accepts(own < number ? -1 : (own == number ? 0 : 1))
+            }
         case (_, .string(let text)) where matcher.options.isEmpty:
             if let accepts = orders(comparisonOperator) {
                 return { value in

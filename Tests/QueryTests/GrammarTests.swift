@@ -269,7 +269,9 @@ struct GrammarTests {
         let flat = Array(repeating: "a == 1", count: 20_000).joined(separator: " AND ")
         let fine = await onSmallStack {
             guard let predicate = try? FetchPredicate(format: deep), let again = try? FetchPredicate(format: predicate.predicateFormat) else { return false }
-            return predicate == again && (try? FetchPredicate(format: flat)) != nil
+            guard predicate == again, (try? FetchPredicate(format: flat)) != nil else { return false }
+            guard let library = try? Library(), let book = try? library.object("Book", 1, ["year": .int(1 - 120)]) else { return false }
+            return (try? library.matches(deep.replacingOccurrences(of: "a", with: "year"), book)) == true
         }
         #expect(fine)
     }

@@ -46,20 +46,11 @@ extension StoreSession {
     // MARK: The statement
 
     /// The statement that a request is, without its columns.
+    /// - Throws: `QueryError.unsupported` where SQL can't say all of it.
     func select(_ request: RowRequest) throws -> SelectStatement {
-        var select = SelectStatement(try layout.storage(of: request.entityIndex))
-        select.restrict(to: layout.numbers(of: request.entityIndex, includingSubentities: request.includesSubentities))
-        switch request.selection {
-        case .keys(let keys): select.conditions.append(.key(SelectStatement.column("Z_PK"), isIn: keys))
-        case .matching(let predicate): if let predicate { try SQLTranslation.add(predicate, to: &select, layout: layout) }
-        }
-        if !request.excludedKeys.isEmpty {
-            select.conditions.append(SQLFragment("NOT ") + .key(SelectStatement.column("Z_PK"), isIn: request.excludedKeys))
-        }
-        try SQLTranslation.add(request.sortKeys, to: &select, layout: layout)
-        select.offset = request.offset
-        select.limit = request.limit
-        return select
+        let translated = try SQLTranslation.translate(request, layout: layout, identity: identity)
+        if let residual = translated.residual { throw QueryError(.unsupported, "SQL can't say all of this predicate: \(residual)") }
+        return translated.statement
     }
 }
 

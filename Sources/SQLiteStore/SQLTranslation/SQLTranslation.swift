@@ -1,24 +1,99 @@
-package import Query
-package import SQLiteKit
+import Foundation
+import Query
+package import Schema
+import SQLiteKit
+package import Storage
 
-/// Turns predicates and sort keys into SQL.
+/// Turns requests into SQL.
 package enum SQLTranslation {
-    /// Adds the condition that a predicate is.
-    /// - Throws: `QueryError` where SQL can't say it.
-    package static func add(_ predicate: FetchPredicate, to statement: inout SelectStatement, layout: StoreLayout) throws {
+    /// The statement that a request is, without its columns. What `AND` joins at the top of the predicate is taken part by part: parts that SQL can't say
+    /// are left over as the residual.
+    /// - Throws: `QueryError` of any code but `unsupported` from the predicate, and of any code from the sort keys; `StorageError` where the store does not
+    ///   hold the entity.
+    package static func translate(_ request: RowRequest, layout: StoreLayout, identity: StoreIdentity) throws -> TranslatedRequest {
+        let storage = try layout.storage(of: request.entityIndex)
+        let translator = PredicateTranslator(SelectStatement(storage), layout: layout, identity: identity)
+        var conditions: [SQLFragment] = []
+        var residual: [FetchPredicate] = []
+        let key = translator.object.key
+        switch request.selection {
+        case .keys(let keys): conditions.append(keys.isEmpty ? .constant(false) : .sql("\(key) IN \(SQLValueList.fragment(keys: keys))"))
+        case .matching(nil): break
+        case .matching(let predicate?):
+            for part in conjuncts(predicate) {
+                do {
+                    let condition = try translator.attempt { try translator.condition(part) }
+                    if condition != .constant(true) { conditions.append(condition) }
+                } catch let error as QueryError where error.code == .unsupported {
+                    residual.append(part)
+                }
+            }
+        }
+        if !request.excludedKeys.isEmpty {
+            conditions.append(.sql("\(key) NOT IN \(SQLValueList.fragment(keys: request.excludedKeys))"))
+        }
+        var order = try request.sortKeys.map { try translator.term($0) }
+        let hasWindow = request.offset > 0 || request.limit != nil
+        // Rows that no key tells apart must not change their places between two windows.
+        if !order.isEmpty || hasWindow { order.append(key) }
+
+        var statement = translator.statement
+        statement.joins = translator.root.tables
+        statement.conditions = restriction(of: request, storage, layout, isNarrowed: !conditions.isEmpty || !request.sortKeys.isEmpty) + conditions
+        statement.order = order
+        if residual.isEmpty {
+            statement.offset = request.offset
+            statement.limit = request.limit
+        }
+        return TranslatedRequest(statement: statement, residual: residual.isEmpty ? nil : (residual.count == 1 ? residual[0] : .and(residual)))
+    }
+
+    /// The parts that all have to hold.
+    private static func conjuncts(_ predicate: FetchPredicate) -> [FetchPredicate] {
         switch predicate {
-        case .constant(true): return
-        case .constant(false): statement.conditions.append(SQLFragment("0"))
-        default: throw QueryError(.unsupported, "Predicates are not translated to SQL yet")
+        case .and(let parts): parts.flatMap(conjuncts)
+        case .not(.not(let inner)): conjuncts(inner)
+        case .not(.or(let parts)): parts.flatMap { conjuncts(.not($0)) }
+        default: [predicate]
         }
     }
 
-    /// Adds the order that sort keys give.
-    /// - Throws: `QueryError` where SQL can't say it.
-    package static func add(_ sortKeys: [SortKey], to statement: inout SelectStatement, layout: StoreLayout) throws {
-        guard sortKeys.isEmpty else { throw QueryError(.unsupported, "Sort keys are not translated to SQL yet") }
+    /// Leaves out other entities of the same table.
+    private static func restriction(of request: RowRequest, _ storage: EntityStorage, _ layout: StoreLayout, isNarrowed: Bool) -> [SQLFragment] {
+        guard storage.sharesTable, !(request.includesSubentities && storage.number == storage.rootNumber) else { return [] }
+        let numbers = layout.numbers(of: request.entityIndex, includingSubentities: request.includesSubentities)
+        let column = SQLFragment.sql("\(name: SelectStatement.rootAlias).Z_ENT")
+        let marks = numbers.map { SQLFragment.value(.integer($0)) }
+        let condition = numbers.count == 1 ? SQLFragment.sql("\(column) = \(marks[0])") : .sql("\(column) IN (\(marks.joined(", ")))")
+        // Told that most rows pass, SQLite leaves the index on Z_ENT alone and looks for one that serves the rest of the request.
+        return [isNarrowed ? .sql("likely(\(condition))") : condition]
     }
+}
 
-    /// Gives a connection the functions that translated predicates call.
-    package static func registerFunctions(on connection: Connection) throws {}
+extension PredicateTranslator {
+    /// A sort key with its direction. NULL is SQLite's smallest value, as nil is ours.
+    func term(_ key: SortKey) throws -> SQLFragment {
+        let components = key.keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        guard case .scalar(let scalar) = try path(base: nil, components: components), scalar.kind.hasOrder else {
+            throw QueryError(.type, "Results can't be sorted by \(key.keyPath)", entity: layout.model.entities[object.entityIndex].name, key: key.keyPath)
+        }
+        let direction = key.isAscending ? SQLFragment.sql("ASC") : .sql("DESC")
+        guard scalar.kind == .text, let name = key.collation.sqlName else { return .sql("\(scalar.sql) \(direction)") }
+        return .sql("\(scalar.sql) COLLATE \(name: name) \(direction)")
+    }
+}
+
+extension SortKey.Collation {
+    static let registered: [SortKey.Collation] = [.caseInsensitive, .localized, .localizedCaseInsensitive, .localizedStandard]
+
+    /// The collation that connections have registered, nil for SQLite's own order.
+    var sqlName: String? {
+        switch self {
+        case .binary: nil
+        case .caseInsensitive: "FolioCaseInsensitive"
+        case .localized: "FolioLocalized"
+        case .localizedCaseInsensitive: "FolioLocalizedCaseInsensitive"
+        case .localizedStandard: "FolioLocalizedStandard"
+        }
+    }
 }

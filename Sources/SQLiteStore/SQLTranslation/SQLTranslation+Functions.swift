@@ -1,0 +1,95 @@
+import Foundation
+import Query
+import Schema
+package import SQLiteKit
+
+// The functions and collations that translated requests call: Query's own rules, lent to SQLite.
+extension SQLTranslation {
+    /// Gives a connection the functions that translated requests call. Nothing in a file can call them.
+    package static func registerFunctions(on connection: Connection) throws {
+        let flags: FunctionFlags = [.deterministic, .directOnly]
+        try connection.register(function: "FolioFold", argumentCount: 2, flags: flags) { arguments, result in
+            guard !arguments[0].isNull else { return }
+            result.set(TextFolding.fold(arguments[0].text, options: options(arguments[1])))
+        }
+        try connection.register(function: "FolioCompare", argumentCount: 3, flags: flags) { arguments, result in
+            guard !arguments[0].isNull, !arguments[1].isNull else { return }
+            result.set(Int64(TextOrder.compare(arguments[0].text, arguments[1].text, options: options(arguments[2])).signum()))
+        }
+        try registerTextTest("FolioContains", on: connection) { TextSearch($0, .contains, $1).matches }
+        try registerTextTest("FolioBeginsWith", on: connection) { TextSearch($0, .beginsWith, $1).matches }
+        try registerTextTest("FolioEndsWith", on: connection) { TextSearch($0, .endsWith, $1).matches }
+        try registerTextTest("FolioLike", on: connection) { LikePattern($0, options: $1).matches }
+        try registerTextTest("FolioMatches", on: connection) { try RegexPattern($0, options: $1).matches }
+
+        try connection.register(function: "FolioFunction", argumentCount: -1, flags: flags) { arguments, result in
+            guard let function = QueryFunction(rawValue: arguments[0].text) else { return }
+            let values = (1..<arguments.count).map { PropertyValue(arguments[$0]) }
+            result.set(try ScalarRules.apply(function, values, now: Date(timeIntervalSinceReferenceDate: 0)))
+        }
+        try connection.register(function: "FolioList", argumentCount: -1, flags: flags) { arguments, result in
+            guard let function = QueryFunction(rawValue: arguments[0].text) else { return }
+            result.set(try ScalarRules.aggregate(function, (1..<arguments.count).map { PropertyValue(arguments[$0]) }))
+        }
+        try connection.register(function: "FolioCast", argumentCount: 2, flags: flags) { arguments, result in
+            guard let type = CastType(rawValue: arguments[1].text) else { return }
+            result.set(type.convert(PropertyValue(arguments[0])) ?? .null)
+        }
+        try connection.register(function: "FolioUnpack", argumentCount: 1, flags: flags) { arguments, result in
+            if arguments[0].storageClass == .text { result.set(SQLValueList.unpack(arguments[0].text)) } else { result.set(arguments[0].value) }
+        }
+        for (name, function) in [("FolioSum", QueryFunction.sum), ("FolioAverage", .average)] {
+            try connection.register(
+                aggregate: name, argumentCount: 1, flags: flags, initial: [PropertyValue](),
+                step: { values, arguments in if !arguments[0].isNull { values.append(PropertyValue(arguments[0])) } },
+                finish: { values, result in result.set(try ScalarRules.aggregate(function, values)) })
+        }
+        for collation in SortKey.Collation.registered {
+            guard let name = collation.sqlName else { continue }
+            try connection.register(collation: name) { collation.compare(String(decoding: $0, as: UTF8.self), String(decoding: $1, as: UTF8.self)) }
+        }
+    }
+
+    /// A test of a text by a pattern and options. The last pattern is kept: in nearly every statement it is a constant.
+    private static func registerTextTest(
+        _ name: String, on connection: Connection, _ make: @escaping (String, Comparison.Options) throws -> (String) throws -> Bool
+    ) throws {
+        var last: (pattern: String, options: Comparison.Options, test: (String) throws -> Bool)?
+        try connection.register(function: name, argumentCount: 3, flags: [.deterministic, .directOnly]) { arguments, result in
+            guard !arguments[0].isNull, !arguments[1].isNull else { return }
+            let options = options(arguments[2])
+            let test: (String) throws -> Bool
+            if let last, last.options == options, last.pattern.utf8.elementsEqual(arguments[1].utf8) {
+                test = last.test
+            } else {
+                let pattern = arguments[1].text
+                test = try make(pattern, options)
+                last = (pattern, options, test)
+            }
+            result.set(try test(arguments[0].text) ? 1 as Int64 : 0)
+        }
+    }
+
+    private static func options(_ value: SQLValue) -> Comparison.Options {
+        Comparison.Options(rawValue: Int(truncatingIfNeeded: value.int64))
+    }
+}
+
+extension PropertyValue {
+    /// The value of an argument whose kind its storage class shows: dates come as their seconds, UUIDs as their bytes.
+    fileprivate init(_ value: SQLValue) {
+        switch value.storageClass {
+        case .integer: self = .int(value.int64)
+        case .real: self = .double(value.double)
+        case .text: self = .string(value.text)
+        case .blob: self = .data(Data(value.bytes))
+        case .null: self = .null
+        }
+    }
+}
+
+extension SQLResult {
+    fileprivate func set(_ value: PropertyValue) {
+        if let value = SQLiteValue(constant: value) { set(value) } else { setNull() }
+    }
+}

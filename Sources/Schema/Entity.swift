@@ -18,11 +18,13 @@ public final class Entity: Sendable {
     package let index: Int
     /// The position of the root of the hierarchy.
     package let rootIndex: Int
+    /// Tells models apart cheaply: no two models of a process have the same number.
+    package let modelNumber: UInt64
     /// This entity and all its descendants stand together at these positions of `ManagedObjectModel.entities`.
     package let family: Range<Int>
 
     package init(
-        description: EntityDescription, superentity: Entity?, subentityNames: [String], index: Int, family: Range<Int>,
+        description: EntityDescription, superentity: Entity?, subentityNames: [String], index: Int, family: Range<Int>, modelNumber: UInt64,
         resolveEntity: (String) -> Int?
     ) {
         self.description = description
@@ -30,6 +32,7 @@ public final class Entity: Sendable {
         self.subentityNames = subentityNames
         self.index = index
         self.family = family
+        self.modelNumber = modelNumber
         rootIndex = superentity?.rootIndex ?? index
         var properties = superentity?.properties ?? []
         for attribute in description.attributes {

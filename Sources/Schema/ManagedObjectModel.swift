@@ -1,3 +1,5 @@
+import Synchronization
+
 /// What a document's objects look like: entities, composites, configurations, fetch requests.
 ///
 /// A model is immutable and checked: whoever holds one can rely on every name in it. To change one, change its `description` and make another.
@@ -30,6 +32,9 @@ public final class ManagedObjectModel: Sendable {
     /// Depth first, roots and siblings in case-insensitive order of their names: the order in which new stores number them.
     public let entities: [Entity]
     private let indexByName: [String: Int]
+    /// Tells models apart cheaply: no two models of a process have the same number.
+    package let number: UInt64
+    private static let nextNumber = Atomic<UInt64>(0)
 
     /// - Throws: ``ModelError`` with code `invalid` that lists everything that is wrong.
     public init(_ description: Description) throws(ModelError) {
@@ -37,6 +42,8 @@ public final class ManagedObjectModel: Sendable {
         if !faults.isEmpty { throw ModelError(.invalid, "The model makes no sense", faults: faults) }
         let description = description.ordered()
         self.description = description
+        let number = Self.nextNumber.wrappingAdd(1, ordering: .relaxed).newValue
+        self.number = number
         let tree = EntityTree(description.entities)
         var indexByName: [String: Int] = [:]
         for (index, node) in tree.nodes.enumerated() { indexByName[node.description.name] = index }
@@ -46,7 +53,7 @@ public final class ManagedObjectModel: Sendable {
             entities.append(
                 Entity(
                     description: node.description, superentity: node.parent.map { entities[$0] }, subentityNames: node.children, index: index,
-                    family: index..<(index + node.size), resolveEntity: { indexByName[$0] }))
+                    family: index..<(index + node.size), modelNumber: number, resolveEntity: { indexByName[$0] }))
         }
         self.entities = entities
         self.indexByName = indexByName

@@ -1,0 +1,51 @@
+/// The values of one row, without hold on their slab.
+///
+/// Public for one reason: typed properties of objects compile to these loads and stores in the client's own module, and Swift inlines across packages only
+/// what is public. Only this package can make one.
+///
+/// Invariants, kept by the one who holds it:
+/// 1. The row's slab is held as long as the cells are used.
+/// 2. A cell is of the row's layout or of the layout of a super-entity, and is read and written as the type in which its kind is kept.
+public struct RowCells {
+    @usableFromInline let base: UnsafeMutableRawPointer
+
+    /// The value, nil if there is none.
+    @inlinable public func load<Value>(_ cell: RowCell, as type: Value.Type) -> Value? {
+        guard base.load(fromByteOffset: Int(cell.presenceOffset), as: UInt8.self) & cell.presenceMask != 0 else { return nil }
+        return (base + Int(cell.offset)).assumingMemoryBound(to: Value.self).pointee
+    }
+
+    /// Replaces the value, if there is one, by `value`.
+    @inlinable public func store<Value>(_ value: Value, _ cell: RowCell) {
+        let place = base + Int(cell.offset)
+        let presence = base.load(fromByteOffset: Int(cell.presenceOffset), as: UInt8.self)
+        if presence & cell.presenceMask != 0 {
+            place.assumingMemoryBound(to: Value.self).pointee = value
+        } else {
+            place.initializeMemory(as: Value.self, to: value)
+            base.storeBytes(of: presence | cell.presenceMask, toByteOffset: Int(cell.presenceOffset), as: UInt8.self)
+        }
+    }
+}
+
+/// The place of a value in the rows of an entity and of all its sub-entities.
+public struct RowCell: Sendable {
+    @usableFromInline let offset: UInt32
+    @usableFromInline let presenceOffset: UInt32
+    @usableFromInline let presenceMask: UInt8
+
+    package init(_ slot: RowSlot) {
+        offset = slot.offset
+        presenceOffset = slot.presenceOffset
+        presenceMask = slot.presenceMask
+    }
+}
+
+extension Row {
+    package var cells: RowCells { RowCells(base: base) }
+
+    /// The row of `slab` that `cells` are of.
+    package init(slab: RowSlab, cells: RowCells) {
+        self.init(slab: slab, base: cells.base)
+    }
+}

@@ -49,3 +49,8 @@ extension Row {
         self.init(slab: slab, base: cells.base)
     }
 }
+
+extension Row {
+    /// Whether both are views of the same memory.
+    package func isSame(as other: Row) -> Bool { base == other.base }
+}

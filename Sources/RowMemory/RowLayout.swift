@@ -12,6 +12,8 @@ package final class RowLayout: Sendable {
     package let slots: [RowSlot]
     /// Slots whose values have to be destroyed.
     package let managedSlots: [RowSlot]
+    /// Whether there is a to-many slot.
+    package let hasToMany: Bool
     /// Bytes from one row to the next.
     package let stride: Int
     /// Where a sub-entity's own slots may begin.
@@ -41,6 +43,7 @@ package final class RowLayout: Sendable {
         }
         self.slots = slots
         managedSlots = slots.filter { $0.kind.isManaged }
+        hasToMany = slots.contains { $0.kind == .toMany }
         end = offset
         stride = (offset + 15) & ~15
     }

@@ -1,0 +1,69 @@
+import Foundation
+public import RowMemory
+public import Schema
+
+/// A handle to an attribute of an entity, for access without looking anything up.
+///
+/// Make it once and use it for all objects of the entity and its sub-entities:
+///
+/// ```swift
+/// let title = try book.entity.attribute("title", as: String.self)
+/// book[title] = "Middlemarch"
+/// print(book[title] ?? "–")
+/// ```
+public struct AttributeKey<Value: AttributeValue>: Sendable {
+    @usableFromInline let cell: RowCell
+    @usableFromInline let modelNumber: UInt64
+    @usableFromInline let firstEntity: UInt16
+    @usableFromInline let entityCount: UInt16
+    package let slot: RowSlot
+
+    init(slot: RowSlot, entity: Entity) {
+        cell = RowCell(slot)
+        modelNumber = entity.modelNumber
+        firstEntity = UInt16(entity.family.lowerBound)
+        entityCount = UInt16(entity.family.count)
+        self.slot = slot
+    }
+}
+
+extension Entity {
+    /// A handle to an attribute, for typed access: `object[key]`.
+    ///
+    /// Integers of every width can be read as `Int64`, `Int`, `Int32` and `Int16`; a binary attribute with external storage is read as `LargeValue`, without it as `Data`.
+    /// - Throws: ``GraphError`` with code `unknownKey` or `wrongType`.
+    public func attribute<Value: AttributeValue>(_ name: String, as type: Value.Type = Value.self) throws -> AttributeKey<Value> {
+        guard let property = property(named: name), let attribute = property.attribute else { throw GraphError.unknownKey(name, of: self, kind: "attribute") }
+        let slot = RowLayout.layout(of: self).slots[property.index]
+        guard slot.kind.holds(Value.Stored.self) else {
+            throw GraphError(
+                .wrongType, "\(self.name).\(name) is \(attribute.type.name) and can't be used as \(Value.self)", entity: self.name, key: name)
+        }
+        return AttributeKey(slot: slot, entity: self)
+    }
+}
+
+extension RowLayout {
+    /// The layout of an entity where no list of layouts is at hand. Costs one layout for each super-entity.
+    static func layout(of entity: Entity) -> RowLayout {
+        RowLayout(entity: entity, parent: entity.superentity.map { layout(of: $0) })
+    }
+}
+
+extension SlotKind {
+    /// Whether values of this kind are kept as `type`.
+    func holds(_ type: Any.Type) -> Bool {
+        switch self {
+        case .int: type == Int64.self
+        case .bool: type == Bool.self
+        case .double, .date: type == Double.self
+        case .float: type == Float.self
+        case .string, .uri: type == String.self
+        case .uuid: type == UUID.self
+        case .decimal: type == Decimal.self
+        case .data: type == Data.self
+        case .large: type == LargeValue.self
+        case .boxed, .toOne, .toMany: false
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import RowMemory
+import Schema
+
+/// What the graph needs to know of an entity, worked out once for each coordinator.
+final class EntityShape: Sendable {
+    /// The other end of a relationship.
+    struct Inverse: Sendable {
+        let index: Int
+        let isToMany: Bool
+        let isOrdered: Bool
+    }
+
+    /// A relationship of the entity.
+    struct Relation: Sendable {
+        let slot: RowSlot
+        let property: Property
+        let description: RelationshipDescription
+        let inverse: Inverse?
+
+        var index: Int { property.index }
+        /// Whether the members are kept as links: a to-many at both ends, or one that nothing else records.
+        var isLinked: Bool { description.isToMany && !description.isTransient && inverse?.isToMany != false }
+    }
+
+    let entity: Entity
+    let layout: RowLayout
+    let objectClass: ManagedObject.Type
+    /// By property; nil for attributes.
+    let relations: [Relation?]
+    let toOnes: [Relation]
+    let toManys: [Relation]
+    let defaults: [(slot: RowSlot, value: PropertyValue)]
+    let rules: [ValidationRule]
+
+    init(entity: Entity, layout: RowLayout, objectClass: ManagedObject.Type, model: ManagedObjectModel) {
+        self.entity = entity
+        self.layout = layout
+        self.objectClass = objectClass
+        var relations: [Relation?] = []
+        var defaults: [(slot: RowSlot, value: PropertyValue)] = []
+        for property in entity.properties {
+            let slot = layout.slots[property.index]
+            switch property.kind {
+            case .attribute(let attribute):
+                relations.append(nil)
+                if let value = attribute.defaultValue, !value.isNull, let value = value.converted(to: attribute) { defaults.append((slot, value)) }
+            case .relationship(let relationship):
+                let inverse = model.inverse(of: property).flatMap { other in
+                    other.relationship.map { Inverse(index: other.index, isToMany: $0.isToMany, isOrdered: $0.isOrdered) }
+                }
+                relations.append(Relation(slot: slot, property: property, description: relationship, inverse: inverse))
+            }
+        }
+        self.relations = relations
+        toOnes = relations.compactMap { $0 }.filter { !$0.description.isToMany }
+        toManys = relations.compactMap { $0 }.filter { $0.description.isToMany }
+        self.defaults = defaults
+        rules = ValidationRule.rules(for: entity, layout: layout)
+    }
+}

@@ -1,0 +1,93 @@
+import RowMemory
+import Schema
+import Storage
+
+extension ManagedObject {
+    /// The persistent properties that differ from what was saved, with their present values. For a new object, all that have a value.
+    public final func changedValues() -> [String: Any?] {
+        guard recordIndex >= 0, !state.isFault else { return [:] }
+        let shape = self.shape
+        var values: [String: Any?] = [:]
+        for property in shape.entity.properties where !property.isTransient && differsFromSaved(property, shape) {
+            values[property.name] = value(forKey: property.name)
+        }
+        return values
+    }
+
+    /// The persistent properties that were set since changes were processed last, with their present values.
+    public final func changedValuesForCurrentEvent() -> [String: Any?] {
+        guard recordIndex >= 0, !state.isFault else { return [:] }
+        if state.isFree { return changedValues() }
+        let shape = self.shape
+        var values: [String: Any?] = [:]
+        for index in context.changes.records[Int(recordIndex)].event.indices where !shape.entity.properties[index].isTransient {
+            values[shape.entity.properties[index].name] = value(forKey: shape.entity.properties[index].name)
+        }
+        return values
+    }
+
+    /// Whether a persistent property differs from what was saved. Reads nothing from the store.
+    public final var hasPersistentChangedValues: Bool {
+        guard recordIndex >= 0, !state.isFault else { return false }
+        let shape = self.shape
+        return shape.entity.properties.contains { !$0.isTransient && differsFromSaved($0, shape) }
+    }
+
+    private final func differsFromSaved(_ property: Property, _ shape: EntityShape) -> Bool {
+        if let relation = shape.relations[property.index], relation.description.isToMany {
+            guard let list = existingList(relation) else { return false }
+            return state.contains(.inserted) ? !list.members.isEmpty : list.differsFromSaved
+        }
+        let slot = shape.layout.slots[property.index]
+        if state.contains(.inserted) { return row.hasValue(slot) }
+        guard let saved = context.changes.savedValue(of: Int(recordIndex), property: property.index) else { return false }
+        return saved != row.slotValue(slot)
+    }
+
+    /// The values of properties as they were saved or fetched last; of a new object none. A to-many relationship that was not read is left out.
+    /// - Parameter keys: the properties; nil for all persistent ones. Traps if there is no such property.
+    public final func committedValues(forKeys keys: [String]?) -> [String: Any?] {
+        guard !state.contains(.inserted), fireFault() else { return [:] }
+        let shape = self.shape
+        var values: [String: Any?] = [:]
+        for key in keys ?? shape.entity.properties.filter({ !$0.isTransient }).map(\.name) {
+            guard let index = shape.entity.propertyIndex(named: key) else { preconditionFailure(GraphError.unknownKey(key, of: shape.entity).message) }
+            if let relation = shape.relations[index], relation.description.isToMany {
+                guard let list = existingList(relation), list.isLoaded else { continue }
+                values[key] = relation.description.isOrdered ? Array(list.committedMembers) : Set(list.committedMembers)
+                continue
+            }
+            values[key] = plain(committed(index, shape))
+        }
+        return values
+    }
+
+    /// What was saved or fetched of an attribute or a to-one relationship. The object is realised.
+    final func committed(_ index: Int, _ shape: EntityShape) -> SlotValue {
+        if recordIndex >= 0, let saved = context.changes.savedValue(of: Int(recordIndex), property: index) { return saved }
+        return row.slotValue(shape.layout.slots[index])
+    }
+
+    private final func plain(_ value: SlotValue) -> Any? {
+        switch value {
+        case .value(let value): value.plain
+        case .reference(let reference): reference.map { context.object($0) }
+        }
+    }
+}
+
+extension ManagedObjectContext {
+    /// What was read of an object: attributes, and to-one relationships as IDs.
+    func snapshot(of object: ManagedObject) -> [String: PropertyValue] {
+        guard object.fireFault() else { return [:] }
+        let shape = shapes[Int(object.entityIndex)]
+        var snapshot: [String: PropertyValue] = [:]
+        for property in shape.entity.properties where !property.isToMany && !property.isTransient {
+            switch object.committed(property.index, shape) {
+            case .value(let value): snapshot[property.name] = value
+            case .reference(let reference): snapshot[property.name] = reference.map { .object(objectID(key: $0.key, entityIndex: $0.entityIndex)) } ?? .null
+            }
+        }
+        return snapshot
+    }
+}

@@ -1,0 +1,50 @@
+import RowMemory
+public import Schema
+
+extension ManagedObject {
+    /// Fills the object if it is a fault; false if it can't be filled.
+    @discardableResult
+    final func fireFault() -> Bool {
+        if !state.isFault { return true }
+        return context.fulfil(self)
+    }
+
+    /// Fills the object if it is a fault.
+    /// - Throws: ``GraphError`` with code `objectNotFound` where the store has no such object, and what reading the store throws.
+    public final func realise() throws {
+        if state.isFault { try context.realise(self) }
+    }
+
+    /// Tells that a value is about to be read: fills the object. Nil stands for any key.
+    public final func willAccessValue(forKey key: String?) {
+        fireFault()
+    }
+
+    /// Whether a to-many relationship has not been read yet. Reads nothing. Traps if there is no such relationship.
+    public final func hasFault(forRelationshipNamed key: String) -> Bool {
+        let relation = relation(named: key)
+        guard !state.isFault, relation.description.isToMany else { return state.isFault }
+        return !(existingList(relation)?.isLoaded ?? state.contains(.inserted))
+    }
+
+    /// The IDs of a relationship's objects; these are not filled. Traps if there is no such relationship.
+    public final func objectIDs(forRelationshipNamed key: String) -> [ManagedObjectID] {
+        let relation = relation(named: key)
+        guard fireFault() else { return [] }
+        if relation.description.isToMany { return context.loadedList(self, relation).members.map(\.objectID) }
+        return row.reference(relation.slot).map { [context.objectID(key: $0.key, entityIndex: $0.entityIndex)] } ?? []
+    }
+
+    final func relation(named key: String) -> EntityShape.Relation {
+        let shape = self.shape
+        guard let index = shape.entity.propertyIndex(named: key), let relation = shape.relations[index] else {
+            preconditionFailure(GraphError.unknownKey(key, of: shape.entity, kind: "relationship").message)
+        }
+        return relation
+    }
+
+    final func existingList(_ relation: EntityShape.Relation) -> MemberList? {
+        // The graph alone fills to-many slots, and with nothing else.
+        optionalRow?.members(relation.slot).map { unsafeDowncast($0, to: MemberList.self) }
+    }
+}

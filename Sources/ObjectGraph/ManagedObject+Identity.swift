@@ -1,0 +1,83 @@
+import RowMemory
+public import Schema
+
+extension ManagedObject {
+    /// The context that the object belongs to; nil once the object is deleted and saved, or its context is reset or gone.
+    public final var managedObjectContext: ManagedObjectContext? {
+        contextReference?.takeUnretainedValue()
+    }
+
+    /// The context, where there has to be one.
+    final var context: ManagedObjectContext {
+        guard let contextReference else {
+            preconditionFailure("This object has no context any more: it was deleted and saved, or its context was reset or released. Keep its objectID and fetch it again")
+        }
+        return contextReference.takeUnretainedValue()
+    }
+
+    final var shape: EntityShape { context.shapes[Int(entityIndex)] }
+
+    public final var entity: Entity { shape.entity }
+
+    /// The object's identity. It is temporary until the object is saved for the first time.
+    public final var objectID: ManagedObjectID { context.objectID(key: key, entityIndex: Int(entityIndex)) }
+
+    /// New, and not saved yet.
+    public final var isInserted: Bool { state.contains(.inserted) && !state.contains(.deleted) }
+    /// Saved before, and changed since.
+    public final var isUpdated: Bool { state.contains(.updated) && !state.contains(.deleted) }
+    /// Deleted, and not saved yet.
+    public final var isDeleted: Bool { state.contains(.deleted) }
+    /// Not filled yet.
+    public final var isFault: Bool { state.isFault }
+    /// Inserted, updated or deleted; also where the values are the saved ones again.
+    public final var hasChanges: Bool { !state.isDisjoint(with: [.inserted, .updated, .deleted]) }
+
+    /// The row of a realised object.
+    final var row: Row {
+        guard let slab, let cells else { preconditionFailure("A fault has no row: fill it first") }
+        return Row(slab: slab, cells: cells)
+    }
+
+    final var optionalRow: Row? {
+        guard let slab, let cells else { return nil }
+        return Row(slab: slab, cells: cells)
+    }
+
+    final func attach(_ row: Row) {
+        releaseMembers()
+        slab = row.slab
+        cells = row.cells
+        entityIndex = UInt16(row.entityIndex)
+    }
+
+    /// Lets go of the row, and of what its relationships hold.
+    final func detachRow() {
+        releaseMembers()
+        slab = nil
+        cells = nil
+    }
+
+    /// The slab outlives the object as long as a sibling uses it, and would keep the members.
+    final func releaseMembers() {
+        guard let row = optionalRow, row.layout.hasToMany else { return }
+        for slot in row.layout.managedSlots where slot.kind == .toMany { row.clear(slot) }
+    }
+
+    final var summary: String {
+        guard let context = managedObjectContext else { return "an object without context" }
+        let shape = context.shapes[Int(entityIndex)]
+        guard !state.isFault else { return "\(shape.entity.name) \(objectID): fault" }
+        let row = self.row
+        let values = shape.layout.slots.compactMap { slot -> String? in
+            switch slot.kind {
+            case .toMany: return nil
+            case .toOne: return row.reference(slot).map { "\(shape.entity.properties[Int(slot.index)].name): \($0.key)" }
+            default:
+                let value = row.value(slot)
+                return value.isNull ? nil : "\(shape.entity.properties[Int(slot.index)].name): \(value.plain.map { "\($0)" } ?? "nil")"
+            }
+        }
+        return "\(shape.entity.name) \(objectID): \(values.joined(separator: ", "))"
+    }
+}

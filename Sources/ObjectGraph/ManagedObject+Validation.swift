@@ -1,0 +1,96 @@
+import RowMemory
+import Schema
+
+extension ManagedObject {
+    /// Checks all properties: the model's rules, then the application's own for the keys that it named.
+    final func validateProperties() throws {
+        let shape = self.shape
+        let customKeys = type(of: self).customValidatedKeys
+        if shape.rules.isEmpty && customKeys.isEmpty { return }
+        guard fireFault(), !state.contains(.inaccessible) else { return }
+        let row = self.row
+        var failures: [ValidationError.Failure] = []
+        for rule in shape.rules { if let failure = failure(of: rule, in: row) { failures.append(failure) } }
+        for key in customKeys {
+            do { try validateValue(value(forKey: key), forKey: key) } catch let error as ValidationError {
+                // The model's rules were checked above; the override asks them again through super.
+                failures.append(contentsOf: error.failures.map { completed($0, key) }.filter { new in !failures.contains { $0.code == new.code && $0.key == new.key } })
+            } catch {
+                failures.append(ValidationError.Failure(.generic, "\(error)", object: objectID, entity: shape.entity.name, key: key, underlying: error))
+            }
+        }
+        if !failures.isEmpty { throw ValidationError(failures) }
+    }
+
+    private final func completed(_ failure: ValidationError.Failure, _ key: String?) -> ValidationError.Failure {
+        var failure = failure
+        failure.object = failure.object ?? objectID
+        failure.entity = failure.entity ?? entity.name
+        failure.key = failure.key ?? key
+        return failure
+    }
+
+    private final func failure(of rule: ValidationRule, in row: Row) -> ValidationError.Failure? {
+        let problem: (code: ValidationError.Code, why: String)?
+        if case .objects(let fewest, let most, let isOptional) = rule.demand {
+            problem = countProblem(rule, fewest: fewest, most: most, isOptional: isOptional)
+        } else {
+            problem = rule.violation(in: row)
+        }
+        guard let problem else { return nil }
+        let name = entity.name
+        let isAttribute = rule.property.attribute != nil
+        return ValidationError.Failure(
+            problem.code, "\(name).\(rule.property.name) \(problem.why)", object: objectID, entity: name, key: rule.property.name,
+            value: isAttribute ? row.value(rule.slot) : nil)
+    }
+
+    private final func countProblem(_ rule: ValidationRule, fewest: Int, most: Int, isOptional: Bool) -> (ValidationError.Code, String)? {
+        let relation = context.relation(self, rule.property.index)
+        // Members that were neither read nor changed are as many as were valid when they were saved.
+        if !state.contains(.inserted), existingList(relation).map({ !$0.isLoaded && $0.changes.isEmpty }) ?? true { return nil }
+        let count = context.loadedList(self, relation).members.count { !$0.isDeleted }
+        if count == 0 && isOptional { return nil }
+        if count < fewest { return (.tooFewObjects, "has \(count) objects and needs \(fewest)") }
+        if count > most { return (.tooManyObjects, "has \(count) objects and can have \(most)") }
+        return nil
+    }
+
+    /// A deletion is denied by an object that stays.
+    final func validateDeletion() throws {
+        guard !state.contains(.inaccessible) else { return }
+        var failures: [ValidationError.Failure] = []
+        let shape = self.shape
+        for case let relation? in shape.relations where relation.description.deleteRule == .deny {
+            let targets = relation.description.isToMany ? Array(context.loadedList(self, relation).members) : [context.target(self, relation.slot)].compactMap { $0 }
+            let count = targets.count { !$0.isDeleted }
+            if count > 0 {
+                failures.append(
+                    ValidationError.Failure(
+                        .deleteDenied, "\(shape.entity.name) can't be deleted while \(relation.property.name) has \(count == 1 ? "an object" : "\(count) objects")",
+                        object: objectID, entity: shape.entity.name, key: relation.property.name))
+            }
+        }
+        if !failures.isEmpty { throw ValidationError(failures) }
+    }
+
+    /// Checks a value against the model's rules for an attribute or a to-one relationship.
+    final func validateAgainstModel(_ value: Any?, forKey key: String) throws {
+        let shape = self.shape
+        guard let property = shape.entity.property(named: key) else { throw GraphError.unknownKey(key, of: shape.entity) }
+        guard let attribute = property.attribute else {
+            if !property.isToMany, !property.isOptional, value == nil {
+                throw ValidationError([.init(.missingMandatoryProperty, "\(shape.entity.name).\(key) is required", object: objectID, entity: shape.entity.name, key: key)])
+            }
+            return
+        }
+        guard let plain = PropertyValue(value), let converted = plain.converted(to: attribute) else {
+            throw GraphError.wrongType(PropertyValue(value)?.typeName ?? "\(type(of: value))", for: property, of: shape.entity)
+        }
+        let slab = RowSlab(layout: shape.layout, capacity: 1)
+        let row = slab.appendRow(key: self.key, version: 0)
+        _ = row.setValue(converted, shape.layout.slots[property.index])
+        let failures = shape.rules.filter { $0.property.index == property.index }.compactMap { failure(of: $0, in: row) }
+        if !failures.isEmpty { throw ValidationError(failures) }
+    }
+}

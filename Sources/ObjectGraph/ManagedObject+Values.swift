@@ -1,0 +1,165 @@
+import RowMemory
+public import Schema
+
+extension ManagedObject {
+    /// The value of a property.
+    ///
+    /// An attribute gives its Swift type (integers of every width `Int`, binary data with external storage `LargeValue`), a to-one relationship the object, a
+    /// to-many one `Set<ManagedObject>`, an ordered one `[ManagedObject]`. Traps if the entity has no such property;
+    /// ``propertyValue(forKey:)`` throws instead.
+    public final func value(forKey key: String) -> Any? {
+        let (shape, index) = knownProperty(key)
+        guard fireFault() else { return nil }
+        if let relation = shape.relations[index] {
+            if !relation.description.isToMany { return context.target(self, relation.slot) }
+            let members = context.loadedList(self, relation).members
+            return relation.description.isOrdered ? Array(members) : Set(members)
+        }
+        return row.value(shape.layout.slots[index]).plain
+    }
+
+    /// Sets a property, and the inverse of a relationship.
+    ///
+    /// Numbers of any type fit every numeric attribute that can hold them. A to-many relationship takes a set or an array of objects, an ordered one an array. Traps
+    /// if the entity has no such property, or the value is of a wrong type; ``setPropertyValue(_:forKey:)`` throws instead.
+    public final func setValue(_ value: Any?, forKey key: String) {
+        let (shape, index) = knownProperty(key)
+        do {
+            if let relation = shape.relations[index] {
+                try setRelationship(value, relation, shape)
+            } else {
+                guard let plain = PropertyValue(value) else { throw GraphError.wrongType("\(type(of: value))", for: shape.entity.properties[index], of: shape.entity) }
+                try setAttribute(plain, index, shape)
+            }
+        } catch {
+            preconditionFailure("\(error)")
+        }
+    }
+
+    /// ``value(forKey:)`` and ``setValue(_:forKey:)`` in brackets.
+    public final subscript(key: String) -> Any? {
+        get { value(forKey: key) }
+        set { setValue(newValue, forKey: key) }
+    }
+
+    /// The value of a property as a value: relationships as object IDs.
+    /// - Throws: ``GraphError`` with code `unknownKey`, or `objectNotFound` for a fault that can't be filled; what reading the store throws.
+    public final func propertyValue(forKey key: String) throws -> PropertyValue {
+        let shape = self.shape
+        guard let index = shape.entity.propertyIndex(named: key) else { throw GraphError.unknownKey(key, of: shape.entity) }
+        try realise()
+        return try propertyValue(at: index, shape)
+    }
+
+    final func propertyValue(at index: Int, _ shape: EntityShape) throws -> PropertyValue {
+        guard let relation = shape.relations[index] else { return row.value(shape.layout.slots[index]) }
+        if !relation.description.isToMany {
+            return row.reference(relation.slot).map { .object(context.objectID(key: $0.key, entityIndex: $0.entityIndex)) } ?? .null
+        }
+        let members = try context.membersOrThrow(self, relation)
+        let sorted = relation.description.isOrdered ? Array(members) : members.sorted { ($0.entityIndex, $0.key) < ($1.entityIndex, $1.key) }
+        return .list(sorted.map { .object($0.objectID) })
+    }
+
+    /// Sets a property from a value: relationships from object IDs.
+    /// - Throws: ``GraphError`` with code `unknownKey`, `wrongType`, or `objectNotFound` where an ID leads nowhere.
+    public final func setPropertyValue(_ value: PropertyValue, forKey key: String) throws {
+        let shape = self.shape
+        guard let index = shape.entity.propertyIndex(named: key) else { throw GraphError.unknownKey(key, of: shape.entity) }
+        try realise()
+        guard let relation = shape.relations[index] else {
+            try setAttribute(value, index, shape)
+            return
+        }
+        switch value {
+        case .null: try setRelationship(nil, relation, shape)
+        case .object(let id) where !relation.description.isToMany: try setRelationship(context.existingObject(with: id), relation, shape)
+        case .list(let values) where relation.description.isToMany:
+            let members = try values.map { value -> ManagedObject in
+                guard case .object(let id) = value else { throw GraphError.wrongType(value.typeName, for: relation.property, of: shape.entity) }
+                return try context.existingObject(with: id)
+            }
+            try setRelationship(members, relation, shape)
+        default: throw GraphError.wrongType(value.typeName, for: relation.property, of: shape.entity)
+        }
+    }
+
+    /// The value of an attribute or a to-one relationship without filling a fault and without hooks.
+    public final func primitiveValue(forKey key: String) -> Any? {
+        let (shape, index) = knownProperty(key)
+        guard let row = optionalRow else { return nil }
+        if let relation = shape.relations[index] {
+            if !relation.description.isToMany { return context.target(self, relation.slot) }
+            let members = context.loadedList(self, relation).members
+            return relation.description.isOrdered ? Array(members) : Set(members)
+        }
+        return row.value(shape.layout.slots[index]).plain
+    }
+
+    /// Sets an attribute or a to-one relationship and tells nobody: no change is recorded, no inverse follows, undo does not know.
+    public final func setPrimitiveValue(_ value: Any?, forKey key: String) {
+        let (shape, index) = knownProperty(key)
+        guard fireFault() else { return }
+        let context = self.context
+        context.untrackedDepth += 1
+        defer { context.untrackedDepth -= 1 }
+        setValue(value, forKey: shape.entity.properties[index].name)
+    }
+
+    private final func knownProperty(_ key: String) -> (EntityShape, Int) {
+        let shape = self.shape
+        guard let index = shape.entity.propertyIndex(named: key) else { preconditionFailure(GraphError.unknownKey(key, of: shape.entity).message) }
+        return (shape, index)
+    }
+
+    private final func setAttribute(_ value: PropertyValue, _ index: Int, _ shape: EntityShape) throws {
+        let property = shape.entity.properties[index]
+        guard let attribute = property.attribute, let converted = value.converted(to: attribute) else {
+            throw GraphError.wrongType(value.typeName, for: property, of: shape.entity)
+        }
+        guard fireFault() else { return }
+        let slot = shape.layout.slots[index]
+        context.willWrite(self, slot)
+        _ = row.setValue(converted, slot)
+    }
+
+    private final func setRelationship(_ value: Any?, _ relation: EntityShape.Relation, _ shape: EntityShape) throws {
+        if !relation.description.isToMany {
+            guard value == nil || value is ManagedObject else { throw GraphError.wrongType("\(type(of: value))", for: relation.property, of: shape.entity) }
+            let target = value as? ManagedObject
+            try target.map { try check($0, relation, shape) }
+            context.setTarget(self, relation, target)
+            return
+        }
+        let members: [ManagedObject]
+        switch value {
+        case nil: members = []
+        case let set as Set<ManagedObject> where !relation.description.isOrdered: members = Array(set)
+        case let array as [ManagedObject]: members = array
+        default: throw GraphError.wrongType("\(type(of: value))", for: relation.property, of: shape.entity)
+        }
+        for member in members { try check(member, relation, shape) }
+        context.replaceMembers(of: self, relation, by: members)
+    }
+
+    /// Throws unless `target` can stand at the other end of a relationship.
+    final func check(_ target: ManagedObject, _ relation: EntityShape.Relation, _ shape: EntityShape) throws {
+        guard target.contextReference?.toOpaque() == contextReference?.toOpaque() else {
+            throw GraphError(
+                .foreignObject, "\(shape.entity.name).\(relation.property.name) can't lead to an object of another context: fetch it here by its objectID",
+                entity: shape.entity.name, key: relation.property.name)
+        }
+        guard target.entity.isKind(of: context.shapes[relation.property.destinationIndex].entity) else {
+            throw GraphError.wrongType("an object of \(target.entity.name)", for: relation.property, of: shape.entity)
+        }
+    }
+}
+
+extension ManagedObjectContext {
+    /// The members of a to-many relationship, where a failure to read them is thrown.
+    func membersOrThrow(_ owner: ManagedObject, _ relation: EntityShape.Relation) throws -> ContiguousArray<ManagedObject> {
+        let list = self.list(owner, relation)
+        if !list.isLoaded { try loadLists(of: siblings(of: owner, relation), relation) }
+        return list.members
+    }
+}

@@ -1,0 +1,127 @@
+public import RowMemory
+public import Schema
+
+/// What a context hands to the initialiser of a new instance. Subclasses pass it on and look no further.
+public struct ManagedObjectSeed {
+    package let context: ManagedObjectContext
+    package let entityIndex: Int
+    package let key: Int64
+    package let row: Row?
+    package let state: UInt8
+}
+
+/// An object of a context: an identity, and values that are read when they are needed.
+///
+/// ```swift
+/// let book = try context.insert("Book")
+/// book["title"] = "Middlemarch"
+/// try context.save()
+/// ```
+/// An object belongs to its context and is used where the context is used. It is equal to itself alone. Subclasses are named by the model's
+/// `managedObjectClassName` and registered with the coordinator; they override the hooks, and don't initialise anything that depends on values.
+open class ManagedObject {
+    // The fields take 56 bytes with the object's header, so that the allocator gives 64; every byte more would cost 16 for each object there is.
+    //
+    // No access to them overlaps another: each is a single load or store, never passed on as inout. That is why exclusivity needs no checks.
+    @exclusivity(unchecked) final var slab: RowSlab?
+    @exclusivity(unchecked) @usableFromInline final var cells: RowCells?
+    // Not counted, since a context keeps its objects: the context clears it in its deinit, and in that of the object it is not used afterwards.
+    @exclusivity(unchecked) @usableFromInline final var contextReference: Unmanaged<ManagedObjectContext>?
+    @exclusivity(unchecked) final var key: Int64
+    /// The place of the object's record in the context's changes, −1 without one.
+    @exclusivity(unchecked) final var recordIndex: Int32 = -1
+    @exclusivity(unchecked) @usableFromInline final var entityIndex: UInt16
+    @exclusivity(unchecked) @usableFromInline final var state: ObjectState
+    /// Which of the coordinator's stores the object is of.
+    @exclusivity(unchecked) final var storeIndex: UInt8 = 0
+
+    /// Used by contexts alone.
+    public required init(_ seed: ManagedObjectSeed) {
+        slab = seed.row?.slab
+        cells = seed.row?.cells
+        contextReference = Unmanaged.passUnretained(seed.context)
+        key = seed.key
+        entityIndex = UInt16(seed.entityIndex)
+        state = ObjectState(rawValue: seed.state)
+    }
+
+    /// Makes a new object of an entity and inserts it into a context.
+    ///
+    /// Traps if the entity is abstract or not of the context's model; ``ManagedObjectContext/insert(_:)-swift.method`` throws instead.
+    public convenience init(entity: Entity, insertInto context: ManagedObjectContext) {
+        guard let own = context.model.entity(named: entity.name), !own.isAbstract else {
+            preconditionFailure("\(entity.name) is abstract or not of the context's model: insert an object of a concrete entity of context.model")
+        }
+        self.init(context.seedForInsertion(own.index))
+        context.didInsert(self)
+    }
+
+    /// Makes a new object of the one entity that this class is registered for, and inserts it into a context.
+    ///
+    /// ```swift
+    /// let book = Book(context: context)
+    /// ```
+    public convenience init(context: ManagedObjectContext) {
+        self.init(context.seedForInsertion(context.entityIndex(of: Self.self)))
+        context.didInsert(self)
+    }
+
+    deinit {
+        contextReference?._withUnsafeGuaranteedRef { $0.forget(self) }
+        releaseMembers()
+    }
+
+    // MARK: Hooks
+
+    /// Called once when the object was inserted, with its defaults in place.
+    open func awakeFromInsert() {}
+    /// Called when the object was filled from the store. Changes made here are not recorded and don't reach the other ends of relationships.
+    open func awakeFromFetch() {}
+    /// Called by undo, redo, rollback and refresh after they changed what the object is.
+    open func awake(fromSnapshotEvents events: SnapshotEvents) {}
+    /// Called by each save before validation; changes made here are saved, and lead to another call.
+    open func willSave() {}
+    /// Called when a save has succeeded; changes made here are new ones.
+    open func didSave() {}
+    /// Called by ``ManagedObjectContext/delete(_:)``, each time, before any delete rule runs.
+    open func prepareForDeletion() {}
+    open func willTurnIntoFault() {}
+    open func didTurnIntoFault() {}
+
+    /// Checks the object before the save that inserts it. Overrides call super and throw a ``ValidationError`` or an error of their own.
+    open func validateForInsert() throws { try validateProperties() }
+    /// Checks the object before a save that changes it.
+    open func validateForUpdate() throws { try validateProperties() }
+    /// Checks the object before the save that deletes it: whether a relationship denies it.
+    open func validateForDelete() throws { try validateDeletion() }
+
+    /// The keys for which a save calls ``validateValue(_:forKey:)``. An override of that method names its keys here.
+    open class var customValidatedKeys: [String] { [] }
+
+    /// Checks one value against the model's rules for a key. Overrides call super and add rules of their own, for the keys in ``customValidatedKeys``.
+    open func validateValue(_ value: Any?, forKey key: String) throws { try validateAgainstModel(value, forKey: key) }
+
+    open var description: String { summary }
+}
+
+/// What led to a call of ``ManagedObject/awake(fromSnapshotEvents:)``.
+public struct SnapshotEvents: OptionSet, Sendable, Hashable {
+    public let rawValue: Int
+    public init(rawValue: Int) { self.rawValue = rawValue }
+    public static let undoInsertion = SnapshotEvents(rawValue: 2)
+    public static let undoDeletion = SnapshotEvents(rawValue: 4)
+    public static let undoUpdate = SnapshotEvents(rawValue: 8)
+    public static let rollback = SnapshotEvents(rawValue: 16)
+    public static let refresh = SnapshotEvents(rawValue: 32)
+    public static let mergePolicy = SnapshotEvents(rawValue: 64)
+}
+
+extension ManagedObject: Hashable {
+    public static func == (left: ManagedObject, right: ManagedObject) -> Bool { left === right }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(ObjectIdentifier(self))
+    }
+}
+
+extension ManagedObject: CustomStringConvertible {}

@@ -1,0 +1,107 @@
+import RowMemory
+public import Schema
+import Storage
+
+extension PropertySet {
+    /// Adds a place; false if it was there.
+    mutating func insertNew(_ index: Int) -> Bool {
+        if contains(index) { return false }
+        insert(index)
+        return true
+    }
+}
+
+extension ManagedObjectContext {
+    /// Inserts a new object of the entity called `name`, with the model's defaults.
+    /// - Throws: ``GraphError`` with code `unknownEntity` or `abstractEntity`.
+    @discardableResult
+    public func insert(_ name: String) throws -> ManagedObject {
+        guard let entity = model.entity(named: name) else { throw GraphError.unknownEntity(name, in: model) }
+        return try insert(entity)
+    }
+
+    /// Inserts a new object of `entity`, with the model's defaults.
+    ///
+    /// Costs a fraction of a microsecond; nothing is written before the save.
+    /// - Throws: ``GraphError`` with code `unknownEntity` or `abstractEntity`.
+    @discardableResult
+    public func insert(_ entity: Entity) throws -> ManagedObject {
+        guard entity.modelNumber == modelNumber else { return try insert(entity.name) }
+        guard !entity.isAbstract else {
+            throw GraphError(.abstractEntity, "\(entity.name) is abstract and has no objects of its own: insert one of its sub-entities", entity: entity.name)
+        }
+        let object = shapes[entity.index].objectClass.init(seedForInsertion(entity.index))
+        didInsert(object)
+        return object
+    }
+
+    func entityIndex(of objectClass: ManagedObject.Type) -> Int {
+        let found = shapes.indices.filter { shapes[$0].objectClass == objectClass && !shapes[$0].entity.isAbstract }
+        precondition(
+            found.count == 1,
+            "\(objectClass) is the class of \(found.count) entities: register it for one, or use init(entity:insertInto:)")
+        return found[0]
+    }
+
+    func seedForInsertion(_ entityIndex: Int) -> ManagedObjectSeed {
+        let shape = shapes[entityIndex]
+        lastTemporaryKey -= 1
+        let row = nursery.makeRow(shape.layout, key: lastTemporaryKey)
+        for (slot, value) in shape.defaults { _ = row.setValue(value, slot) }
+        return ManagedObjectSeed(
+            context: self, entityIndex: entityIndex, key: lastTemporaryKey, row: row, state: ObjectState([.inserted, .free]).rawValue)
+    }
+
+    func didInsert(_ object: ManagedObject) {
+        register(object)
+        changes.insert(object)
+        if recordsUndo { log(.inserted(object)) }
+        object.awakeFromInsert()
+    }
+
+    func log(_ change: @autoclosure () -> Change) {
+        guard recordsUndo, untrackedDepth == 0, undoManager?.isUndoRegistrationEnabled == true else { return }
+        eventLog.append(change())
+    }
+
+    /// Notes that a slot is about to change: keeps the value for rollback, conflicts and undo, moving it out of the row. The object is realised.
+    func willWrite(_ object: ManagedObject, _ slot: RowSlot) {
+        if object.state.isFree || untrackedDepth > 0 { return }
+        guard let first = touch(object, Int(slot.index)), first.sinceSave || first.inEvent, slot.kind != .toMany else { return }
+        let needsSaved = first.sinceSave && !object.state.contains(.inserted)
+        let needsUndo = first.inEvent && recordsUndo && undoManager?.isUndoRegistrationEnabled == true
+        guard needsSaved || needsUndo else { return }
+        let old = object.row.moveSlotValue(slot)
+        if needsUndo { eventLog.append(.value(object, property: Int(slot.index), old)) }
+        if needsSaved { changes.keepSaved(old, of: Int(object.recordIndex), property: Int(slot.index)) }
+    }
+
+    /// Makes the object one with changes, and notes that a property changes. Nil where nothing is recorded.
+    @discardableResult
+    func touch(_ object: ManagedObject, _ property: Int) -> (sinceSave: Bool, inEvent: Bool)? {
+        if object.state.isFree || untrackedDepth > 0 || object.contextReference == nil { return nil }
+        if object.recordIndex < 0 {
+            changes.insert(object)
+            if object.state.isDisjoint(with: [.inserted, .deleted]) { object.state.insert(.updated) }
+        }
+        return changes.touch(Int(object.recordIndex), property: property)
+    }
+
+    /// Whether anything waits to be saved.
+    public var hasChanges: Bool { changes.count > 0 || saveUnderWay != nil }
+
+    /// New objects that were not saved yet. Costs as much as there are changes.
+    public var insertedObjects: Set<ManagedObject> { changedObjects { $0.isInserted } }
+    /// Saved objects that were changed since. Costs as much as there are changes.
+    public var updatedObjects: Set<ManagedObject> { changedObjects { $0.isUpdated } }
+    /// Saved objects that were deleted since. Costs as much as there are changes.
+    public var deletedObjects: Set<ManagedObject> { changedObjects { $0.isDeleted && !$0.state.contains(.inserted) } }
+
+    private func changedObjects(_ isIncluded: (ManagedObject) -> Bool) -> Set<ManagedObject> {
+        var objects: Set<ManagedObject> = []
+        for record in changes.records {
+            if let object = record.object, isIncluded(object) { objects.insert(object) }
+        }
+        return objects
+    }
+}

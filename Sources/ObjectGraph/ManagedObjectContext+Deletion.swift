@@ -1,0 +1,93 @@
+import RowMemory
+import Schema
+import Storage
+
+extension ManagedObjectContext {
+    /// Marks an object as deleted. Its relationships' delete rules run at ``processPendingChanges()`` or at the save, which removes it from the store.
+    ///
+    /// An object that was never saved is just forgotten. Traps if the object is of another context.
+    public func delete(_ object: ManagedObject) {
+        guard let context = object.managedObjectContext else { return }
+        precondition(context === self, "An object is deleted by its own context")
+        object.prepareForDeletion()
+        markDeleted(object)
+    }
+
+    private func markDeleted(_ object: ManagedObject) {
+        guard !object.state.contains(.deleted) else { return }
+        if object.state.isFree { object.state.insert(.unannounced) }
+        object.state.insert(.deleted)
+        object.state.remove([.updated, .free])
+        if object.recordIndex < 0 { changes.insert(object) }
+        pendingDeletions.append(object)
+    }
+
+    /// Runs the delete rules of all objects deleted in this event, and of those that these delete.
+    func propagateDeletions() {
+        var index = 0
+        while index < pendingDeletions.count {
+            // One trip for all faults of a round: their relationships and versions are needed.
+            let round = pendingDeletions[index...]
+            do { try fetchRows(of: round) } catch { if loadError == nil { loadError = error } }
+            let end = pendingDeletions.count
+            while index < end {
+                let object = pendingDeletions[index]
+                index += 1
+                // A row that vanished meanwhile is dropped silently (F23).
+                if object.cells == nil {
+                    dropVanished(object)
+                    continue
+                }
+                if object.state.isFault { object.state.remove(.fault) }
+                runDeleteRules(of: object)
+                finishDeletion(object)
+            }
+        }
+        pendingDeletions.removeAll()
+    }
+
+    private func dropVanished(_ object: ManagedObject) {
+        changes.remove(object)
+        unregister(object)
+        object.state = .fault
+    }
+
+    private func finishDeletion(_ object: ManagedObject) {
+        log(.removed(object))
+        if object.state.contains(.inserted) {
+            // Its insertion is not saved: nobody else needs to know of it. Undo holds it, if anyone does.
+            changes.remove(object)
+            forgottenObjects.insert(object)
+            unregister(object)
+        } else {
+            deletedInEvent.append(object)
+        }
+    }
+
+    private func runDeleteRules(of object: ManagedObject) {
+        let shape = shapes[Int(object.entityIndex)]
+        for relation in shape.toOnes {
+            switch relation.description.deleteRule {
+            case .noAction: continue
+            case .cascade: if let target = target(object, relation.slot) { cascade(to: target) }
+            case .nullify, .deny: break
+            }
+            guard let inverse = relation.inverse, let target = target(object, relation.slot), !target.state.contains(.deleted), target.fireFault() else { continue }
+            disconnect(target, inverse, from: object)
+        }
+        for relation in shape.toManys where relation.description.deleteRule != .noAction || relation.isLinked {
+            let members = loadedList(object, relation).members
+            for member in members {
+                if relation.description.deleteRule == .cascade { cascade(to: member) }
+                guard let inverse = relation.inverse, relation.description.deleteRule != .noAction || inverse.isToMany else { continue }
+                if !member.state.contains(.deleted), member.fireFault() { disconnect(member, inverse, from: object) }
+            }
+        }
+    }
+
+    private func cascade(to target: ManagedObject) {
+        guard !target.state.contains(.deleted) else { return }
+        target.prepareForDeletion()
+        markDeleted(target)
+    }
+}

@@ -1,0 +1,52 @@
+extension ManagedObjectContext {
+    /// Calls `handler` at each such event, on the spot, for as long as the result is kept.
+    ///
+    /// ```swift
+    /// let observation = context.observe(.didSave) { print($0.inserted.count, "new objects") }
+    /// ```
+    public func observe(_ event: ContextNotification.Event, _ handler: @escaping (ContextNotification) -> Void) -> ContextObservation {
+        observers.add(event, handler)
+    }
+
+    /// Ends an event: delete rules run, changes become an undo group, observers are told. Does nothing where nothing changed since the last time.
+    public func processPendingChanges() {
+        guard !isProcessing else { return }
+        isProcessing = true
+        defer { isProcessing = false }
+        propagateDeletions()
+        endEvent()
+    }
+
+    /// Closes the event without running delete rules.
+    func endEvent() {
+        if !eventLog.isEmpty { registerUndo() }
+        let hasNews = changes.hasEvent || !deletedInEvent.isEmpty || !forgottenObjects.isEmpty || !refreshedObjects.isEmpty
+        guard hasNews else { return }
+        let notification = observers.hasHandlers(for: .objectsDidChange) ? newsOfEvent() : nil
+        changes.endEvent()
+        deletedInEvent.removeAll()
+        forgottenObjects.removeAll()
+        refreshedObjects.removeAll()
+        if let notification { observers.post(notification) }
+    }
+
+    private func newsOfEvent() -> ContextNotification? {
+        var notification = ContextNotification(.objectsDidChange, self)
+        for object in changes.eventObjects {
+            if object.state.isFree {
+                notification.inserted.insert(object)
+            } else if object.state.contains(.deleted) {
+                notification.deleted.insert(object)
+            } else {
+                notification.updated.insert(object)
+            }
+        }
+        notification.deleted.formUnion(deletedInEvent)
+        // An insertion that was never announced is not announced as deleted either (L31).
+        for object in forgottenObjects where !object.state.contains(.unannounced) { notification.deleted.insert(object) }
+        notification.refreshed = refreshedObjects
+        let isEmpty =
+            notification.inserted.isEmpty && notification.updated.isEmpty && notification.deleted.isEmpty && notification.refreshed.isEmpty
+        return isEmpty ? nil : notification
+    }
+}

@@ -1,0 +1,72 @@
+import RowMemory
+import Schema
+import Storage
+
+extension ManagedObjectContext {
+    /// Fills a fault for an accessor that can't throw; false if it can't be filled.
+    func fulfil(_ object: ManagedObject) -> Bool {
+        do {
+            try realise(object)
+            return true
+        } catch let error as GraphError where error.code == .objectNotFound {
+            precondition(
+                shouldDeleteInaccessibleFaults,
+                "\(error.message). Set shouldDeleteInaccessibleFaults, or fill the object with realise(), which throws")
+            markInaccessible(object)
+            return true
+        } catch {
+            // The caller reads nil; the next save throws this and writes nothing that may have come of it.
+            if loadError == nil { loadError = error }
+            return false
+        }
+    }
+
+    /// Fills a fault.
+    func realise(_ object: ManagedObject) throws {
+        guard object.state.isFault else { return }
+        if object.cells == nil {
+            guard object.key > 0 else { throw GraphError.notFound(object.objectID) }
+            let rows = try store().rows(RowRequest(entityIndex: rootIndex(Int(object.entityIndex)), selection: .keys([object.key])))
+            guard rows.count == 1 else { throw GraphError.notFound(object.objectID) }
+            object.attach(rows[0])
+        }
+        finishRealising(object)
+    }
+
+    private func finishRealising(_ object: ManagedObject) {
+        object.state.remove(.fault)
+        untrackedDepth += 1
+        object.awakeFromFetch()
+        untrackedDepth -= 1
+    }
+
+    /// Brings the rows of faults that have none, in one trip for each hierarchy. Those that the store does not have stay as they are.
+    func fetchRows(of objects: some Sequence<ManagedObject>) throws {
+        var keys: [Int: [Int64]] = [:]
+        for object in objects where object.cells == nil && object.key > 0 { keys[rootIndex(Int(object.entityIndex)), default: []].append(object.key) }
+        for (root, keys) in keys {
+            let rows = try store().rows(RowRequest(entityIndex: root, selection: .keys(keys)))
+            for index in 0..<rows.count {
+                let row = rows[index]
+                if let object = identities[root].object(row.key), object.state.isFault { object.attach(row) }
+            }
+        }
+    }
+
+    /// Turns a fault without object into a deleted object without values (F19).
+    private func markInaccessible(_ object: ManagedObject) {
+        object.attach(nursery.makeRow(shapes[Int(object.entityIndex)].layout, key: object.key))
+        object.state.remove(.fault)
+        object.state.insert([.inaccessible, .deleted])
+        if object.recordIndex < 0 { changes.insert(object) }
+    }
+
+    /// Makes a realised object without changes a fault again.
+    func turnIntoFault(_ object: ManagedObject) {
+        if !object.state.isFault { object.willTurnIntoFault() }
+        let wasRealised = !object.state.isFault
+        object.detachRow()
+        object.state = .fault
+        if wasRealised { object.didTurnIntoFault() }
+    }
+}

@@ -1,0 +1,145 @@
+public import Query
+import RowMemory
+import Schema
+import Storage
+
+extension ManagedObjectContext {
+    /// The objects that a request selects, in its order, unsaved changes taken into account.
+    ///
+    /// Costs one trip to the store. Objects that the context knows are the same instances as before, with the values that they have here.
+    /// - Throws: ``GraphError`` with code `unknownEntity`, `noStore`; ``QueryError`` for a condition or order that can't be run; what the store throws.
+    public func fetch<Result: ManagedObject>(_ request: FetchRequest<Result>) throws -> [Result] {
+        let objects = try fetchObjects(request)
+        if let results = objects as? [Result] { return results }
+        let found = objects.first { !($0 is Result) }
+        throw GraphError(
+            .wrongType, "\(request.entityName) has objects of class \(found.map { "\(type(of: $0))" } ?? ""), not \(Result.self): register the class with the coordinator",
+            entity: request.entityName)
+    }
+
+    /// How many objects a request selects, unsaved changes taken into account.
+    ///
+    /// Costs one trip to the store; only where unsaved changes concern the request and it has an offset or limit are rows read.
+    public func count<Result>(for request: FetchRequest<Result>) throws -> Int {
+        let plan = try plan(for: request)
+        guard let overlay = plan.overlay else { return try store().count(plan.rowRequest) }
+        return try merge(plan, overlay).count
+    }
+
+    private func fetchObjects<Result>(_ request: FetchRequest<Result>) throws -> [ManagedObject] {
+        let plan = try plan(for: request)
+        let objects: [ManagedObject]
+        if let overlay = plan.overlay {
+            objects = try merge(plan, overlay)
+        } else {
+            objects = adopt(try store().rows(plan.rowRequest), refreshing: request.shouldRefreshRefetchedObjects)
+        }
+        for path in request.relationshipKeyPathsForPrefetching { try prefetch(path, for: objects, plan.entity) }
+        if !request.returnsObjectsAsFaults { for object in objects { try object.realise() } }
+        return objects
+    }
+
+    private func plan<Result>(for request: FetchRequest<Result>) throws -> FetchPlan {
+        guard let entity = model.entity(named: request.entityName) else { throw GraphError.unknownEntity(request.entityName, in: model) }
+        processPendingChanges()
+        let identity = try store().identity
+        var plan = FetchPlan(
+            entity: entity, includesSubentities: request.includesSubentities,
+            predicate: try request.predicate?.validated(against: entity, in: model, store: identity),
+            sortKeys: try request.sortKeys.map { try $0.validated(against: entity, in: model) }, offset: request.fetchOffset,
+            limit: request.fetchLimit > 0 ? request.fetchLimit : nil, refreshes: request.shouldRefreshRefetchedObjects)
+        if request.includesPendingChanges { plan.overlay = overlay(for: plan) }
+        return plan
+    }
+
+    private func adopt(_ rows: RowBatch, refreshing: Bool) -> [ManagedObject] {
+        let objects = adopt(rows)
+        guard refreshing else { return objects }
+        for (index, object) in objects.enumerated() { refresh(object, from: rows[index]) }
+        if !refreshedObjects.isEmpty { endEvent() }
+        return objects
+    }
+
+    // MARK: Unsaved changes
+
+    private func merge(_ plan: FetchPlan, _ overlay: FetchOverlay) throws -> [ManagedObject] {
+        var request = plan.rowRequest
+        request.excludedKeys = overlay.excludedKeys
+        request.offset = 0
+        // The window is over what the store has and the unsaved changes together.
+        request.limit = plan.limit.map { $0 + plan.offset }
+        let predicate = try plan.predicate.map { try CompiledPredicate($0, entity: plan.entity, model: model) }
+        if overlay.reachesFurther {
+            request.selection = .matching(nil)
+            request.limit = nil
+        }
+        var stored = adopt(try store().rows(request), refreshing: plan.refreshes)
+        if overlay.reachesFurther, let predicate { stored = try predicate.filter(stored) }
+        let unsaved = try predicate?.filter(overlay.objects) ?? overlay.objects
+        let sort = try CompiledSort(plan.sortKeys, entity: plan.entity, model: model)
+        if overlay.reachesFurther { stored = try sort.sorted(stored) }
+        let merged = plan.sortKeys.isEmpty ? stored + unsaved : try sort.merge(stored, try sort.sorted(unsaved))
+        let start = min(plan.offset, merged.count)
+        return Array(merged[start..<(plan.limit.map { min(start + $0, merged.count) } ?? merged.count)])
+    }
+
+    /// The unsaved changes that concern a request, nil if none do.
+    private func overlay(for plan: FetchPlan) -> FetchOverlay? {
+        if changes.count == 0 && saveUnderWay == nil { return nil }
+        let entities = plan.includesSubentities ? plan.entity.family : plan.entity.index..<(plan.entity.index + 1)
+        var overlay = FetchOverlay()
+        let readElsewhere = plan.propertiesReadElsewhere(model)
+        func consider(_ record: ChangeRecord) {
+            guard let object = record.object, object.contextReference != nil else { return }
+            if !overlay.reachesFurther {
+                overlay.reachesFurther = readElsewhere.contains { $0.family.contains(Int(object.entityIndex)) && record.changed.contains($0.property) }
+            }
+            guard entities.contains(Int(object.entityIndex)) else { return }
+            if object.key > 0 { overlay.excludedKeys.append(object.key) }
+            if !object.state.contains(.deleted) { overlay.objects.append(object) }
+        }
+        // An object in both has one record with the later changes and one with those that are being saved; it is one object.
+        for record in changes.records { consider(record) }
+        if let save = saveUnderWay {
+            for record in save.changes.records where record.object.map({ $0.recordIndex < 0 }) == true { consider(record) }
+        }
+        return overlay.isEmpty ? nil : overlay
+    }
+
+    // MARK: Prefetching
+
+    /// Reads the objects that a path of relationships leads to, one trip for each step.
+    private func prefetch(_ path: String, for objects: [ManagedObject], _ entity: Entity) throws {
+        var objects = objects
+        var entity = entity
+        for name in path.split(separator: ".").map(String.init) {
+            guard let property = entity.property(named: name), let relationship = property.relationship, let destination = model.destination(of: relationship) else {
+                throw GraphError.unknownKey(name, of: entity, kind: "relationship")
+            }
+            guard !objects.isEmpty else { return }
+            for object in objects where object.state.isFault && object.cells == nil { try object.realise() }
+            objects = relationship.isToMany ? try prefetchMembers(property, of: objects) : try prefetchTargets(property, of: objects)
+            entity = destination
+        }
+    }
+
+    private func prefetchMembers(_ property: Property, of owners: [ManagedObject]) throws -> [ManagedObject] {
+        let relation = relation(owners[0], property.index)
+        let unread = owners.filter { $0.key > 0 && !list($0, relation).isLoaded }
+        if !unread.isEmpty { try loadLists(of: unread, relation) }
+        return owners.flatMap { list($0, relation).members }
+    }
+
+    private func prefetchTargets(_ property: Property, of owners: [ManagedObject]) throws -> [ManagedObject] {
+        var targets: [ManagedObject] = []
+        var seen: Set<Int64> = []
+        for owner in owners {
+            guard let reference = owner.row.reference(relation(owner, property.index).slot), seen.insert(reference.key).inserted else { continue }
+            targets.append(object(reference))
+        }
+        try fetchRows(of: targets)
+        // Nothing else holds them.
+        for target in targets { recent.hold(target) }
+        return targets
+    }
+}

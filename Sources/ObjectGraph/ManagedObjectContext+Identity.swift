@@ -1,0 +1,133 @@
+import RowMemory
+public import Schema
+import Storage
+
+extension ManagedObjectContext {
+    func objectID(key: Int64, entityIndex: Int) -> ManagedObjectID {
+        if key < 0 { return ManagedObjectID(store: temporaryIdentity, entityIndex: entityIndex, key: key) }
+        guard let identity = persistentStoreCoordinator.firstStore?.identity else {
+            preconditionFailure("The store of this object was removed from the coordinator: keep object IDs, not objects, across stores")
+        }
+        return ManagedObjectID(store: identity, entityIndex: entityIndex, key: key)
+    }
+
+    /// The store, where there has to be one.
+    func store() throws -> any PersistentStore {
+        guard let store = persistentStoreCoordinator.firstStore else { throw GraphError.noStore }
+        return store
+    }
+
+    func rootIndex(_ entityIndex: Int) -> Int { shapes[entityIndex].entity.rootIndex }
+
+    /// The registered object of a reference.
+    func registered(_ reference: ObjectReference) -> ManagedObject? {
+        if reference.key < 0 { return temporaries.object(-reference.key) }
+        return identities[rootIndex(reference.entityIndex)].object(reference.key)
+    }
+
+    /// The object of a reference, a fault if it is not registered.
+    func object(_ reference: ObjectReference) -> ManagedObject {
+        registered(reference) ?? makeFault(key: reference.key, entityIndex: reference.entityIndex)
+    }
+
+    private func makeFault(key: Int64, entityIndex: Int) -> ManagedObject {
+        let object = shapes[entityIndex].objectClass.init(
+            ManagedObjectSeed(context: self, entityIndex: entityIndex, key: key, row: nil, state: ObjectState.fault.rawValue))
+        register(object)
+        return object
+    }
+
+    func register(_ object: ManagedObject) {
+        if object.key < 0 {
+            temporaries.insert(object, -object.key)
+        } else {
+            identities[rootIndex(Int(object.entityIndex))].insert(object, object.key)
+        }
+        if retainsRegisteredObjects { retainedObjects.insert(object) }
+    }
+
+    /// Makes the object known no longer; it keeps its values.
+    func unregister(_ object: ManagedObject) {
+        forget(object)
+        object.contextReference = nil
+        if retainsRegisteredObjects { retainedObjects.remove(object) }
+    }
+
+    /// The object of a row that the store sent: a registered one keeps its values, a fault or a new object takes the row.
+    func adopt(_ row: Row) -> ManagedObject {
+        let shape = shapes[row.entityIndex]
+        let key = row.key
+        if let object = identities[shape.entity.rootIndex].object(key) {
+            if object.state.isFault && !object.state.contains(.inaccessible) { object.attach(row) }
+            return object
+        }
+        let object = shape.objectClass.init(
+            ManagedObjectSeed(context: self, entityIndex: row.entityIndex, key: key, row: row, state: ObjectState.fault.rawValue))
+        identities[shape.entity.rootIndex].insert(object, key)
+        if retainsRegisteredObjects { retainedObjects.insert(object) }
+        return object
+    }
+
+    func adopt(_ rows: RowBatch) -> [ManagedObject] {
+        var objects: [ManagedObject] = []
+        objects.reserveCapacity(rows.count)
+        for index in 0..<rows.count { objects.append(adopt(rows[index])) }
+        return objects
+    }
+
+    /// The object with an ID, without asking the store: where it is not registered, a fault that is assumed to exist.
+    ///
+    /// Traps if the ID is of another store or model, and if it is temporary and unknown here.
+    public func object(with id: ManagedObjectID) -> ManagedObject {
+        if let object = registeredObject(for: id) { return object }
+        precondition(!id.isTemporaryID, "A temporary ID means nothing outside its context: save first, and pass on the permanent one")
+        guard let entityIndex = ownEntityIndex(of: id) else {
+            preconditionFailure("\(id) is not of this context's store: fetch the object there")
+        }
+        return makeFault(key: id.key, entityIndex: entityIndex)
+    }
+
+    /// The object with an ID, filled: the registered one, or read from the store.
+    /// - Throws: ``GraphError`` with code `objectNotFound` where there is none.
+    public func existingObject(with id: ManagedObjectID) throws -> ManagedObject {
+        if let object = registeredObject(for: id) {
+            if object.isDeleted { throw GraphError.notFound(id) }
+            try object.realise()
+            return object
+        }
+        guard !id.isTemporaryID, let entityIndex = ownEntityIndex(of: id) else { throw GraphError.notFound(id) }
+        let rows = try store().rows(RowRequest(entityIndex: rootIndex(entityIndex), selection: .keys([id.key])))
+        guard rows.count == 1 else { throw GraphError.notFound(id) }
+        let object = adopt(rows[0])
+        try object.realise()
+        return object
+    }
+
+    /// The object with an ID if the context knows it. Reads nothing.
+    public func registeredObject(for id: ManagedObjectID) -> ManagedObject? {
+        if id.isTemporaryID { return id.store == temporaryIdentity ? temporaries.object(-id.key) : nil }
+        return ownEntityIndex(of: id).flatMap { identities[rootIndex($0)].object(id.key) }
+    }
+
+    /// Where the entity of an ID stands in this context's model, nil for IDs of other stores.
+    private func ownEntityIndex(of id: ManagedObjectID) -> Int? {
+        guard let identity = persistentStoreCoordinator.firstStore?.identity, id.store == identity else { return nil }
+        if id.store.model === model { return id.entityIndex }
+        return model.entity(named: id.entity.name)?.index
+    }
+
+    var allObjects: ContiguousArray<ManagedObject> {
+        var objects = temporaries.objects
+        for map in identities where map.count > 0 { objects.append(contentsOf: map.objects) }
+        return objects
+    }
+
+    /// All objects that the context knows. Costs as much as there are.
+    public var registeredObjects: Set<ManagedObject> { Set(allObjects) }
+}
+
+extension GraphError {
+    static func notFound(_ id: ManagedObjectID) -> GraphError {
+        GraphError(.objectNotFound, "There is no object \(id)", object: id, entity: id.entity.name)
+    }
+}

@@ -1,0 +1,70 @@
+import RowMemory
+import Schema
+import Storage
+
+extension ManagedObjectContext {
+    /// Gives new objects their permanent IDs before they are saved. Objects that have one keep it. Costs a transaction of the store, and numbers are used up for good.
+    public func obtainPermanentIDs(for objects: some Sequence<ManagedObject>) throws {
+        var byRoot: [Int: ContiguousArray<ManagedObject>] = [:]
+        for object in objects where object.key < 0 && object.contextReference != nil { byRoot[rootIndex(Int(object.entityIndex)), default: []].append(object) }
+        guard !byRoot.isEmpty else { return }
+        for root in byRoot.keys.sorted() {
+            guard var objects = byRoot[root] else { continue }
+            // In the order in which they were inserted.
+            objects.sort { $0.key > $1.key }
+            var key = try store().reserveKeys(entityIndex: root, count: objects.count)
+            for object in objects {
+                givePermanentKey(object, key)
+                key += 1
+            }
+            byRoot[root] = objects
+        }
+        replaceTemporaryKeys(Array(byRoot.values), savedObjects: nil)
+    }
+
+    /// First step: the object has its key, and is still found by the temporary one, which its row keeps.
+    func givePermanentKey(_ object: ManagedObject, _ key: Int64) {
+        if recordsUndo { permanentKeys[-object.key] = key }
+        object.key = key
+        identities[rootIndex(Int(object.entityIndex))].insert(object, key)
+    }
+
+    /// Second step: nothing refers to the temporary keys any more.
+    func replaceTemporaryKeys(_ renamed: [ContiguousArray<ManagedObject>], savedObjects save: SaveUnderWay?) {
+        guard !renamed.isEmpty else { return }
+        // Only objects that changed can lead to new ones: those that are being saved and those that were changed since.
+        if let save {
+            for objects in save.inserted { for object in objects { replaceTemporaryReferences(in: object) } }
+            for object in save.updated { replaceTemporaryReferences(in: object) }
+        }
+        for index in changes.records.indices {
+            guard let object = changes.records[index].object else { continue }
+            replaceTemporaryReferences(in: object)
+            for place in changes.savedPlaces(of: index) {
+                if case .reference(let reference?) = changes.saved[place].value, let permanent = permanentReference(reference) {
+                    changes.replaceSaved(at: place, with: .reference(permanent))
+                }
+            }
+        }
+        for objects in renamed {
+            for object in objects {
+                let row = object.row
+                temporaries.remove(-row.key)
+                row.key = object.key
+            }
+        }
+    }
+
+    private func replaceTemporaryReferences(in object: ManagedObject) {
+        let toOnes = shapes[Int(object.entityIndex)].toOnes
+        guard !toOnes.isEmpty, let row = object.optionalRow else { return }
+        for relation in toOnes {
+            if let reference = row.reference(relation.slot), let permanent = permanentReference(reference) { row.setReference(permanent, relation.slot) }
+        }
+    }
+
+    private func permanentReference(_ reference: ObjectReference) -> ObjectReference? {
+        guard reference.key < 0, let object = temporaries.object(-reference.key), object.key > 0 else { return nil }
+        return ObjectReference(key: object.key, entityIndex: reference.entityIndex)
+    }
+}

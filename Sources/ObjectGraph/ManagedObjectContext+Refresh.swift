@@ -1,0 +1,154 @@
+import RowMemory
+import Schema
+import Storage
+
+extension ManagedObjectContext {
+    /// Drops all changes: new objects are forgotten, deleted ones are back, values are the saved ones. Undo forgets everything. Reads nothing.
+    public func rollback() {
+        precondition(saveUnderWay == nil, "A save of this context is under way: wait for it to end before rolling back")
+        let dropped = changes
+        changes = ChangeRecords()
+        pendingDeletions.removeAll()
+        forgottenObjects.removeAll()
+        deletedInEvent.removeAll()
+        eventLog = []
+        undoManager?.removeAllActions(withTarget: self)
+        permanentKeys = [:]
+        loadError = nil
+        var restored: [ManagedObject] = []
+        for index in dropped.records.indices {
+            guard let object = dropped.records[index].object else { continue }
+            object.recordIndex = -1
+            if object.state.contains(.inserted) {
+                object.state = []
+                unregister(object)
+            } else {
+                restore(object, from: dropped, index)
+                restored.append(object)
+            }
+        }
+        for object in restored { object.awake(fromSnapshotEvents: .rollback) }
+        refreshedObjects.formUnion(restored)
+        endEvent()
+    }
+
+    private func restore(_ object: ManagedObject, from dropped: ChangeRecords, _ index: Int) {
+        let wasInaccessible = object.state.contains(.inaccessible)
+        object.state.remove([.updated, .deleted, .unannounced, .inaccessible])
+        if wasInaccessible {
+            object.detachRow()
+            object.state = .fault
+        }
+        guard let row = object.optionalRow else { return }
+        let slots = shapes[Int(object.entityIndex)].layout.slots
+        for place in dropped.savedPlaces(of: index) {
+            let saved = dropped.saved[place]
+            row.setSlotValue(saved.value, slots[Int(saved.property)])
+        }
+        for slot in slots where slot.kind == .toMany { object.existingList(relation(object, Int(slot.index)))?.rollBack() }
+    }
+
+    /// Forgets every object and change. Objects that are still held are of no use any more: keep object IDs.
+    public func reset() {
+        precondition(saveUnderWay == nil, "A save of this context is under way: wait for it to end before resetting")
+        changes = ChangeRecords()
+        pendingDeletions.removeAll()
+        forgottenObjects.removeAll()
+        deletedInEvent.removeAll()
+        refreshedObjects.removeAll()
+        eventLog = []
+        undoManager?.removeAllActions(withTarget: self)
+        permanentKeys = [:]
+        loadError = nil
+        let objects = allObjects
+        for index in identities.indices { identities[index].removeAll() }
+        temporaries.removeAll()
+        for object in objects {
+            object.contextReference = nil
+            object.recordIndex = -1
+            object.detachRow()
+            object.state = .fault
+        }
+        recent.removeAll()
+        retainedObjects = []
+        guard observers.hasHandlers(for: .objectsDidChange) else { return }
+        var notification = ContextNotification(.objectsDidChange, self)
+        notification.isReset = true
+        observers.post(notification)
+    }
+
+    /// Makes an object show the store's values at its next use.
+    ///
+    /// - Parameter mergeChanges: whether unsaved changes stay, on top of what the store has now; they are dropped otherwise. A new object keeps its values either way.
+    /// Never fails: where the store can't be read the object stays as it is, and the next save throws why.
+    public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
+        guard object.contextReference != nil, !object.state.contains(.saving) else { return }
+        processPendingChanges()
+        if object.state.contains(.inserted) {
+            if !mergeChanges, !object.state.isFault {
+                object.willTurnIntoFault()
+                object.state.insert(.fault)
+                object.didTurnIntoFault()
+            }
+        } else if mergeChanges && object.recordIndex >= 0 {
+            mergeStoreValues(into: object)
+        } else {
+            changes.remove(object)
+            turnIntoFault(object)
+        }
+        refreshedObjects.insert(object)
+        endEvent()
+    }
+
+    /// Makes all objects without changes faults again, and brings the others up to date under their changes.
+    public func refreshAllObjects() {
+        processPendingChanges()
+        recent.removeAll()
+        for object in allObjects where object.state.isDisjoint(with: [.inserted, .saving, .deleted]) {
+            if object.recordIndex >= 0 { mergeStoreValues(into: object) } else { turnIntoFault(object) }
+        }
+        refreshedObjects.formUnion(allObjects)
+        endEvent()
+    }
+
+    private func mergeStoreValues(into object: ManagedObject) {
+        let rows: RowBatch
+        do {
+            rows = try store().rows(RowRequest(entityIndex: rootIndex(Int(object.entityIndex)), selection: .keys([object.key])))
+        } catch {
+            if loadError == nil { loadError = error }
+            return
+        }
+        // An object that is gone keeps its changes: their save says so.
+        guard rows.count == 1 else { return }
+        let fresh = rows[0]
+        guard let old = object.optionalRow else {
+            object.attach(fresh)
+            return
+        }
+        let index = Int(object.recordIndex)
+        let shape = shapes[Int(object.entityIndex)]
+        let changed = changes.records[index].changed
+        // The store's value takes the place of the saved one, and the changed value stays.
+        for place in changes.savedPlaces(of: index) {
+            changes.replaceSaved(at: place, with: fresh.slotValue(shape.layout.slots[Int(changes.saved[place].property)]))
+        }
+        for slot in shape.layout.slots where slot.kind != .toMany {
+            let isTransient = shape.entity.properties[Int(slot.index)].isTransient
+            if changed.contains(Int(slot.index)) || isTransient { continue }
+            old.copyValue(of: slot, from: fresh)
+        }
+        old.version = fresh.version
+        for relation in shape.toManys where object.existingList(relation)?.changes.isEmpty == true { old.clear(relation.slot) }
+        object.awake(fromSnapshotEvents: .refresh)
+    }
+
+    /// Reads again the values of realised objects without changes, from rows that a fetch brought.
+    func refresh(_ object: ManagedObject, from row: Row) {
+        guard !object.state.isFault, object.recordIndex < 0, object.state.isDisjoint(with: [.inserted, .deleted, .saving]) else { return }
+        guard object.optionalRow?.isSame(as: row) != true else { return }
+        object.attach(row)
+        object.awake(fromSnapshotEvents: .refresh)
+        refreshedObjects.insert(object)
+    }
+}

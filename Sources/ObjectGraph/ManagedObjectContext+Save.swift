@@ -1,0 +1,213 @@
+import RowMemory
+import Schema
+package import Storage
+
+extension ManagedObjectContext {
+    /// Writes all changes to the store: all of them, or nothing.
+    ///
+    /// Pending changes are processed, `willSave` is sent, everything is validated, and one transaction writes it. If it fails nothing is lost: the changes wait for
+    /// another save or for ``rollback()``. Costs a transaction and time in proportion to the changes; without changes, nothing.
+    /// - Throws: ``ValidationError`` with all violated rules; ``GraphError`` with code `conflict` or `constraint`; what the store throws.
+    public func save() throws {
+        guard let prepared = try prepareSave() else {
+            finishEmptySave()
+            return
+        }
+        let receipt: SaveReceipt
+        do {
+            receipt = try store().apply(prepared.changes)
+        } catch {
+            throw failSave(prepared, error)
+        }
+        completeSave(prepared, receipt)
+    }
+
+    /// Takes a save's first half: what the store is to write, as values. The context counts further changes from here on.
+    ///
+    /// The caller has `changes` applied by the store, anywhere, and then calls ``completeSave(_:_:)`` or ``failSave(_:_:)`` here.
+    /// - Parameters:
+    ///   - validates: whether invalid objects fail the save; not so for an autosave.
+    ///   - reservesKeys: whether new objects get their permanent numbers now. Needed where the application goes on while the store writes: a fetch could
+    ///     otherwise see new rows whose objects it can't tell.
+    ///   - metadata: for the store, in the same transaction.
+    /// - Returns: nil if there is nothing to write.
+    package func prepareSave(
+        validates: Bool = true, reservesKeys: Bool = false, metadata: [String: MetadataValue?] = [:]
+    ) throws -> PreparedSave? {
+        precondition(saveUnderWay == nil, "A save of this context is under way: wait for it to end")
+        try throwLoadError()
+        try collectChanges()
+        if validates { try validateChanges() }
+        if reservesKeys { try obtainPermanentIDs(for: insertedObjects) }
+        var plan = makePlan()
+        plan.setMetadata(metadata)
+        begin(plan)
+        if plan.changes.isEmpty {
+            // Changes that come to nothing: the objects are clean, and the store has nothing to do.
+            accept(SaveReceipt(keys: []))
+            return nil
+        }
+        return PreparedSave(changes: plan.changes, number: plan.underWay.number)
+    }
+
+    /// Accepts what the store has written: new objects get their permanent IDs, and what was saved is clean.
+    package func completeSave(_ prepared: PreparedSave, _ receipt: SaveReceipt) {
+        precondition(saveUnderWay?.number == prepared.number, "This save is not the one that is under way")
+        accept(receipt)
+    }
+
+    /// Puts the changes of a save back, which the store did not write.
+    /// - Returns: the error to throw.
+    package func failSave(_ prepared: PreparedSave, _ error: any Error) -> any Error {
+        precondition(saveUnderWay?.number == prepared.number, "This save is not the one that is under way")
+        putBack()
+        return translated(error)
+    }
+
+    // MARK: The steps
+
+    private func throwLoadError() throws {
+        guard let error = loadError else { return }
+        loadError = nil
+        throw GraphError(.loadFailed, "A value could not be read when it was used, so nothing was saved: \(error)", underlying: error)
+    }
+
+    /// Processes changes and lets objects take part, until none of them changes anything any more.
+    private func collectChanges() throws {
+        processPendingChanges()
+        if observers.hasHandlers(for: .willSave) { observers.post(ContextNotification(.willSave, self)) }
+        processPendingChanges()
+        var index = 0
+        while index < changes.records.count {
+            changes.records[index].object?.willSave()
+            index += 1
+        }
+        var rounds = 0
+        while changes.hasEvent || !pendingDeletions.isEmpty {
+            rounds += 1
+            if rounds > 1000 {
+                throw GraphError(.recursiveDirtying, "Pending changes can't be processed: every round of willSave changes objects again. Set a value only where it differs")
+            }
+            let objects = changes.eventObjects
+            processPendingChanges()
+            for object in objects where object.contextReference != nil { object.willSave() }
+        }
+    }
+
+    private func makePlan() -> SavePlan {
+        lastSaveNumber += 1
+        var plan = SavePlan(self, number: lastSaveNumber)
+        plan.collect()
+        return plan
+    }
+
+    /// From here on changes are counted anew.
+    private func begin(_ plan: SavePlan) {
+        saveUnderWay = plan.underWay
+        changes = ChangeRecords()
+        for list in plan.underWay.lists { list.beginSaving() }
+        for record in plan.underWay.changes.records {
+            guard let object = record.object else { continue }
+            object.recordIndex = -1
+            object.state.remove([.inserted, .updated, .free])
+            object.state.insert(.saving)
+        }
+    }
+
+    /// What the store wrote is what the context has; only now is anything clean.
+    private func accept(_ receipt: SaveReceipt) {
+        guard let save = saveUnderWay else { return }
+        saveUnderWay = nil
+        var renamed: [ContiguousArray<ManagedObject>] = []
+        for (objects, keys) in zip(save.inserted, receipt.keys) {
+            if let first = objects.first, first.key < 0 { renamed.append(objects) }
+            for (object, key) in zip(objects, keys) {
+                if object.key < 0 { givePermanentKey(object, key) }
+                object.row.version = 1
+            }
+        }
+        replaceTemporaryKeys(renamed, savedObjects: save)
+        for object in save.updated { object.optionalRow?.version += 1 }
+        for list in save.lists { list.finishSaving() }
+        for record in save.changes.records { record.object?.state.remove(.saving) }
+        for object in save.deleted {
+            changes.remove(object)
+            unregister(object)
+            object.state = []
+        }
+        finish(save)
+    }
+
+    private func putBack() {
+        guard let save = saveUnderWay else { return }
+        saveUnderWay = nil
+        for list in save.lists { list.cancelSaving() }
+        let newer = changes
+        changes = save.changes
+        for index in changes.records.indices {
+            guard let object = changes.records[index].object else { continue }
+            object.recordIndex = Int32(index)
+            object.state.remove(.saving)
+        }
+        for object in save.inserted.joined() { object.state.insert(.inserted) }
+        for object in save.updated + save.unchanged where !object.state.contains(.deleted) { object.state.insert(.updated) }
+        merge(newer)
+    }
+
+    /// Changes that were made while a save was under way, on top of those that it did not write.
+    private func merge(_ newer: ChangeRecords) {
+        for index in newer.records.indices {
+            let record = newer.records[index]
+            guard let object = record.object else { continue }
+            if object.recordIndex < 0 || changes.records[Int(object.recordIndex)].object !== object {
+                object.recordIndex = -1
+                changes.insert(object)
+            }
+            let place = Int(object.recordIndex)
+            for property in record.changed.indices {
+                let isFirst = changes.touch(place, property: property).sinceSave
+                if isFirst, !object.state.contains(.inserted), let value = newer.savedValue(of: index, property: property) {
+                    changes.keepSaved(value, of: place, property: property)
+                }
+            }
+            if object.state.contains(.inserted) {
+                object.state.remove(.updated)
+                if object.state.contains(.deleted) {
+                    changes.remove(object)
+                    unregister(object)
+                }
+            }
+        }
+    }
+
+    private func finish(_ save: SaveUnderWay) {
+        for record in save.changes.records { record.object?.didSave() }
+        guard observers.hasHandlers(for: .didSave) else { return }
+        var notification = ContextNotification(.didSave, self)
+        for objects in save.inserted { notification.inserted.formUnion(objects) }
+        notification.updated = Set(save.updated)
+        notification.deleted = Set(save.deleted)
+        observers.post(notification)
+    }
+
+    private func finishEmptySave() {
+        if observers.hasHandlers(for: .didSave) { observers.post(ContextNotification(.didSave, self)) }
+    }
+
+    private func translated(_ error: any Error) -> any Error {
+        guard let error = error as? StorageError else { return error }
+        switch error.code {
+        case .conflict:
+            let conflicts = error.conflicts.map { conflict in
+                MergeConflict(
+                    objectID: conflict.object, oldVersion: conflict.expectedVersion, newVersion: conflict.storedVersion,
+                    objectSnapshot: registeredObject(for: conflict.object).map { snapshot(of: $0) } ?? [:])
+            }
+            let message = conflicts.count == 1 ? "\(conflicts[0].objectID) was changed in the store meanwhile" : "\(conflicts.count) objects were changed in the store meanwhile"
+            return GraphError(.conflict, message, object: conflicts.first?.objectID, conflicts: conflicts, underlying: error)
+        case .constraint:
+            return GraphError(.constraint, error.message, entity: error.entities.first, underlying: error)
+        default: return error
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import RowMemory
+import Storage
+
+extension ManagedObjectContext {
+    /// Takes back the last group of changes; see ``undoManager``. Does nothing without a manager.
+    public func undo() { undoManager?.undo() }
+
+    /// Makes again what was undone last. Does nothing without a manager.
+    public func redo() { undoManager?.redo() }
+
+    /// Hands the event's changes to the undo manager, as one action.
+    func registerUndo() {
+        let changes = eventLog
+        eventLog = []
+        guard let undoManager, undoManager.isUndoRegistrationEnabled else { return }
+        undoManager.registerUndo(withTarget: self) { $0.takeBack(changes) }
+        if !undoManager.isUndoing && !undoManager.isRedoing { undoManager.endEvent() }
+    }
+
+    /// Takes changes back, the last one first. What that does is recorded in turn, and is what redo takes back.
+    private func takeBack(_ changes: [Change]) {
+        isProcessing = true
+        var awakened: [ManagedObject: SnapshotEvents] = [:]
+        for change in changes.reversed() {
+            if let (object, event) = takeBack(change) { awakened[object, default: []].insert(event) }
+        }
+        for (object, events) in awakened where object.contextReference != nil { object.awake(fromSnapshotEvents: events) }
+        dropUnchanged(awakened.keys)
+        endEvent()
+        isProcessing = false
+    }
+
+    private func takeBack(_ change: Change) -> (ManagedObject, SnapshotEvents)? {
+        switch change {
+        case .value(let object, let property, let value):
+            let slot = shapes[Int(object.entityIndex)].layout.slots[property]
+            guard object.fireFault() else { return nil }
+            willWrite(object, slot)
+            object.row.setSlotValue(current(value), slot)
+            return (object, .undoUpdate)
+        case .memberAdded(let owner, let property, let member):
+            removeMember(owner, relation(owner, property), member)
+            return (owner, .undoUpdate)
+        case .memberRemoved(let owner, let property, let member, let index):
+            addMember(owner, relation(owner, property), member, at: index)
+            return (owner, .undoUpdate)
+        case .reordered(let owner, let property, let members):
+            reorder(owner, relation(owner, property), members)
+            return (owner, .undoUpdate)
+        case .inserted(let object):
+            takeOut(object)
+            return (object, .undoInsertion)
+        case .removed(let object):
+            bringBack(object)
+            return (object, .undoDeletion)
+        }
+    }
+
+    /// A reference as it is written now: objects that were new when it was recorded may have been saved since.
+    private func current(_ value: SlotValue) -> SlotValue {
+        guard case .reference(let reference?) = value, reference.key < 0, let key = permanentKeys[-reference.key] else { return value }
+        return .reference(ObjectReference(key: key, entityIndex: reference.entityIndex))
+    }
+
+    /// Undoes an insertion: the object is forgotten, or deleted if it was saved meanwhile. Its relationships were taken back step by step.
+    private func takeOut(_ object: ManagedObject) {
+        log(.removed(object))
+        guard !object.state.contains(.deleted) else { return }
+        object.state.insert(.deleted)
+        object.state.remove([.updated, .free])
+        if object.state.contains(.inserted) {
+            changes.remove(object)
+            forgottenObjects.insert(object)
+            unregister(object)
+        } else {
+            if object.recordIndex < 0 { changes.insert(object) }
+            deletedInEvent.append(object)
+        }
+    }
+
+    /// Undoes a deletion. Where it was saved already the object is inserted again, under the number that it had.
+    private func bringBack(_ object: ManagedObject) {
+        log(.inserted(object))
+        let wasForgotten = object.contextReference == nil
+        object.state.remove([.deleted, .unannounced])
+        if wasForgotten {
+            object.contextReference = Unmanaged.passUnretained(self)
+            register(object)
+            object.state.insert(.inserted)
+            changes.insert(object)
+            return
+        }
+        if !object.state.contains(.inserted), !changes.records[Int(object.recordIndex)].changed.isEmpty { object.state.insert(.updated) }
+    }
+
+    /// Objects that undo brought to their saved values have no changes any more.
+    private func dropUnchanged(_ objects: some Sequence<ManagedObject>) {
+        for object in objects {
+            guard object.recordIndex >= 0, object.state.isDisjoint(with: [.inserted, .deleted]), !differsFromSaved(object) else { continue }
+            changes.remove(object)
+            object.state.remove(.updated)
+            refreshedObjects.insert(object)
+        }
+    }
+
+    /// Whether a value or relationship of an object with a record is another than the saved one.
+    func differsFromSaved(_ object: ManagedObject) -> Bool {
+        let index = Int(object.recordIndex)
+        let layout = shapes[Int(object.entityIndex)].layout
+        for property in changes.records[index].changed.indices {
+            let slot = layout.slots[property]
+            if slot.kind == .toMany {
+                if object.existingList(relation(object, property))?.differsFromSaved == true { return true }
+            } else if let saved = changes.savedValue(of: index, property: property), saved != object.row.slotValue(slot) {
+                return true
+            }
+        }
+        return false
+    }
+}

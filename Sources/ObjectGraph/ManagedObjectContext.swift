@@ -1,0 +1,124 @@
+import Foundation
+import RowMemory
+public import Schema
+import Storage
+
+/// A workspace for objects: it fetches them, keeps each once, knows what changed, and saves that.
+///
+/// ```swift
+/// let context = ManagedObjectContext(coordinator)
+/// let book = try context.insert("Book")
+/// book["title"] = "Middlemarch"
+/// try context.save()
+/// ```
+/// A context and its objects belong to whoever made it and are not sent anywhere else; values and object IDs are. Objects hold no reference to their context:
+/// keep the context as long as you use them.
+public final class ManagedObjectContext {
+    public let persistentStoreCoordinator: PersistentStoreCoordinator
+    /// Told to others when the context saves; free for the application.
+    public var name: String?
+    /// What happens when an object was also changed in the store.
+    public var mergePolicy = MergePolicy.error
+    /// Whether a fault that the store has no object for becomes a deleted object whose values are nil. Otherwise reading it with an accessor that can't throw is a
+    /// programmer's mistake and traps; `propertyValue(forKey:)` and ``ManagedObject/realise()`` throw in either case.
+    public var shouldDeleteInaccessibleFaults = true
+    /// Whether the context holds every object that it knows, instead of those with changes alone.
+    public var retainsRegisteredObjects = false {
+        didSet { retainedObjects = retainsRegisteredObjects ? registeredObjects : [] }
+    }
+    /// Records changes for undo; nil (the beginning) records nothing.
+    public var undoManager: UndoManager? {
+        willSet { detachUndoManager() }
+        didSet { attachUndoManager() }
+    }
+
+    @usableFromInline let modelNumber: UInt64
+    let shapes: ContiguousArray<EntityShape>
+    /// The identity of temporary IDs.
+    let temporaryIdentity: StoreIdentity
+
+    // MARK: What the context knows
+
+    // Exclusivity needs no checks: every method that changes one of these finishes with it before it calls anything that could reach it again.
+
+    /// By the position of the root entity.
+    @exclusivity(unchecked) var identities: ContiguousArray<IdentityMap>
+    /// New objects, by their temporary keys without the sign.
+    @exclusivity(unchecked) var temporaries = IdentityMap()
+    @exclusivity(unchecked) var lastTemporaryKey: Int64 = 0
+    @exclusivity(unchecked) var nursery = Nursery()
+    @exclusivity(unchecked) var changes = ChangeRecords()
+    /// Objects that were reached through a to-one relationship lately. A to-one holds nothing, and walking many objects that lead to a few must not read these again and again.
+    @exclusivity(unchecked) var recent = RecentObjects()
+    var retainedObjects: Set<ManagedObject> = []
+
+    // MARK: What is going on
+
+    /// Changes are not recorded and don't reach inverses while this is above zero.
+    @exclusivity(unchecked) var untrackedDepth = 0
+    /// Objects whose delete rules have not run yet.
+    var pendingDeletions: ContiguousArray<ManagedObject> = []
+    var deletedInEvent: ContiguousArray<ManagedObject> = []
+    /// New objects that were deleted in this event.
+    var forgottenObjects: Set<ManagedObject> = []
+    /// Changes of this event, for undo.
+    @exclusivity(unchecked) var eventLog: [Change] = []
+    @exclusivity(unchecked) var recordsUndo = false
+    var isProcessing = false
+    var refreshedObjects: Set<ManagedObject> = []
+    var saveUnderWay: SaveUnderWay?
+    var lastSaveNumber = 0
+    /// The permanent keys of objects whose temporary ones stand in undo's records, by temporary key without the sign.
+    var permanentKeys: [Int64: Int64] = [:]
+    /// Why a value could not be read by an accessor that can't throw.
+    var loadError: (any Error)?
+    let observers = ContextObservers()
+    private var undoCheckpoint: UndoManager.Checkpoint?
+
+    /// Makes a context on the stores of a coordinator.
+    public init(_ coordinator: PersistentStoreCoordinator) {
+        persistentStoreCoordinator = coordinator
+        shapes = coordinator.shapes
+        modelNumber = coordinator.model.number
+        temporaryIdentity = StoreIdentity(uuid: UUID().uuidString, model: coordinator.model)
+        identities = ContiguousArray(repeating: IdentityMap(), count: coordinator.shapes.count)
+    }
+
+    deinit {
+        // Members hold each other in many-to-many relationships: without this they would outlive the context.
+        for object in allObjects {
+            object.contextReference = nil
+            object.detachRow()
+            object.state = .fault
+        }
+        detachUndoManager()
+    }
+
+    public var model: ManagedObjectModel { persistentStoreCoordinator.model }
+
+    /// Called by an object's deinit.
+    @usableFromInline
+    func forget(_ object: ManagedObject) {
+        if object.key < 0 {
+            temporaries.remove(-object.key)
+        } else {
+            identities[shapes[Int(object.entityIndex)].entity.rootIndex].remove(object.key)
+        }
+    }
+
+    private func attachUndoManager() {
+        guard let undoManager else { return }
+        undoCheckpoint = undoManager.addCheckpoint(for: self, hasPending: { !$0.eventLog.isEmpty || !$0.pendingDeletions.isEmpty }) { $0.processPendingChanges() }
+        recordsUndo = true
+    }
+
+    private func detachUndoManager() {
+        guard let undoManager else { return }
+        recordsUndo = false
+        eventLog = []
+        permanentKeys = [:]
+        undoManager.removeAllActions(withTarget: self)
+        undoCheckpoint.map { undoManager.removeCheckpoint($0) }
+        undoCheckpoint = nil
+    }
+}

@@ -1,0 +1,45 @@
+import RowMemory
+
+/// Where the rows of new objects are born: slabs by entity.
+struct Nursery {
+    private static let largestSlab = 512
+    private var slabs: [Int: RowSlab] = [:]
+    // The last entity's slab is at hand: objects are mostly inserted one kind after the other.
+    private var current: RowSlab?
+
+    /// A row without values.
+    mutating func makeRow(_ layout: RowLayout, key: Int64) -> Row {
+        if let current, current.layout === layout, !current.isFull { return current.appendRow(key: key, version: 0) }
+        let slab = self.slab(for: layout)
+        current = slab
+        return slab.appendRow(key: key, version: 0)
+    }
+
+    private mutating func slab(for layout: RowLayout) -> RowSlab {
+        let open = slabs[layout.entityIndex]
+        if let open, !open.isFull { return open }
+        let slab = RowSlab(layout: layout, capacity: open.map { min($0.capacity * 4, Self.largestSlab) } ?? 8)
+        slabs[layout.entityIndex] = slab
+        return slab
+    }
+}
+
+/// A few objects that are held for a while.
+struct RecentObjects {
+    private static let capacity = 1024
+    private var objects: ContiguousArray<ManagedObject> = []
+    private var next = 0
+
+    mutating func hold(_ object: ManagedObject) {
+        if objects.count < Self.capacity {
+            objects.append(object)
+        } else {
+            objects[next] = object
+            next = (next + 1) % Self.capacity
+        }
+    }
+
+    mutating func removeAll() {
+        self = RecentObjects()
+    }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import Schema
+
+extension PropertyValue {
+    /// The value as an attribute keeps it, nil if it is none that the attribute can have. Numbers change their type where nothing is lost.
+    func converted(to attribute: AttributeDescription) -> PropertyValue? {
+        if isNull { return self }
+        switch (attribute.type, self) {
+        case (.integer16, _), (.integer32, _), (.integer64, _): return wholeNumber.map { .int($0) }
+        case (.boolean, .bool): return self
+        case (.boolean, .int(let value)) where value == 0 || value == 1: return .bool(value == 1)
+        case (.double, .double): return self
+        case (.double, .int(let value)): return .double(Double(value))
+        case (.double, .float(let value)): return .double(Double(value))
+        case (.double, .decimal(let value)): return .double((value as NSDecimalNumber).doubleValue)
+        case (.float, .float): return self
+        case (.float, .int(let value)): return .float(Float(value))
+        case (.float, .double(let value)): return .float(Float(value))
+        case (.float, .decimal(let value)): return .float((value as NSDecimalNumber).floatValue)
+        case (.decimal, .decimal): return self
+        case (.decimal, .int(let value)): return .decimal(Decimal(value))
+        // By way of the text: 10.11 is meant, not the binary fraction that comes nearest to it.
+        case (.decimal, .double(let value)) where value.isFinite: return Decimal(string: "\(value)").map { .decimal($0) }
+        case (.decimal, .float(let value)) where value.isFinite: return Decimal(string: "\(value)").map { .decimal($0) }
+        case (.date, .date), (.string, .string), (.uuid, .uuid), (.uri, .uri): return self
+        case (.uri, .string(let text)): return URL(string: text).map { .uri($0) }
+        case (.binary, .data(let bytes)), (.transformable, .data(let bytes)):
+            return attribute.allowsExternalBinaryDataStorage ? .large(LargeValue(bytes)) : self
+        case (.binary, .large), (.transformable, .large): return attribute.allowsExternalBinaryDataStorage ? self : nil
+        case (.composite, .composite), (.undefined, _), (.objectID, .object): return self
+        default: return nil
+        }
+    }
+
+    private var wholeNumber: Int64? {
+        switch self {
+        case .int(let value): value
+        case .bool(let value): value ? 1 : 0
+        case .double(let value): Int64(exactly: value)
+        case .float(let value): Int64(exactly: value)
+        case .decimal(let value): Int64(exactly: (value as NSDecimalNumber).doubleValue)
+        default: nil
+        }
+    }
+
+    /// The value that Swift code means by `value`, nil for values of types that no attribute has.
+    init?(_ value: Any?) {
+        switch value {
+        case nil: self = .null
+        case let value as PropertyValue: self = value
+        case let value as String: self = .string(value)
+        case let value as Bool: self = .bool(value)
+        case let value as any BinaryInteger:
+            guard let number = Int64(exactly: value) else { return nil }
+            self = .int(number)
+        case let value as Double: self = .double(value)
+        case let value as Float: self = .float(value)
+        case let value as Decimal: self = .decimal(value)
+        case let value as Date: self = .date(value)
+        case let value as UUID: self = .uuid(value)
+        case let value as URL: self = .uri(value)
+        case let value as Data: self = .data(value)
+        case let value as LargeValue: self = .large(value)
+        case let value as ManagedObjectID: self = .object(value)
+        case let value as [String: PropertyValue]: self = .composite(value)
+        case let value as [PropertyValue]: self = .list(value)
+        default: return nil
+        }
+    }
+
+    /// The value as plain Swift code knows it: integers as `Int`, a nil as nil.
+    var plain: Any? {
+        switch self {
+        case .null: nil
+        case .int(let value): Int(value)
+        case .bool(let value): value
+        case .double(let value): value
+        case .float(let value): value
+        case .decimal(let value): value
+        case .date(let value): value
+        case .string(let value): value
+        case .data(let value): value
+        case .uuid(let value): value
+        case .uri(let value): value
+        case .large(let value): value
+        case .composite(let value): value
+        case .object(let value): value
+        case .list(let value): value
+        }
+    }
+
+    /// What it is called in messages.
+    var typeName: String {
+        switch self {
+        case .null: "nil"
+        case .int: "an integer"
+        case .bool: "a boolean"
+        case .double, .float: "a floating-point number"
+        case .decimal: "a decimal"
+        case .date: "a date"
+        case .string: "a string"
+        case .data, .large: "binary data"
+        case .uuid: "a UUID"
+        case .uri: "a URI"
+        case .composite: "a composite"
+        case .object: "an object"
+        case .list: "a list"
+        }
+    }
+}

@@ -1,0 +1,114 @@
+public import Schema
+import RowMemory
+
+/// A handle to a to-one relationship, for access without looking anything up: `object[key]`.
+public struct ToOneKey<Destination: ManagedObject>: Sendable {
+    let index: Int
+    let family: Range<Int>
+    let modelNumber: UInt64
+}
+
+/// A handle to a to-many relationship, for access without looking anything up: `object[key]`.
+public struct ToManyKey<Destination: ManagedObject>: Sendable {
+    let index: Int
+    let family: Range<Int>
+    let modelNumber: UInt64
+}
+
+extension Entity {
+    /// A handle to a to-one relationship.
+    /// - Throws: ``GraphError`` with code `unknownKey`.
+    public func toOne<Destination: ManagedObject>(_ name: String, as type: Destination.Type = ManagedObject.self) throws -> ToOneKey<Destination> {
+        guard let property = property(named: name), let relationship = property.relationship, !relationship.isToMany else {
+            throw GraphError.unknownKey(name, of: self, kind: "to-one relationship")
+        }
+        return ToOneKey(index: property.index, family: family, modelNumber: modelNumber)
+    }
+
+    /// A handle to a to-many relationship.
+    /// - Throws: ``GraphError`` with code `unknownKey`.
+    public func toMany<Destination: ManagedObject>(_ name: String, as type: Destination.Type = ManagedObject.self) throws -> ToManyKey<Destination> {
+        guard let property = property(named: name), property.isToMany else { throw GraphError.unknownKey(name, of: self, kind: "to-many relationship") }
+        return ToManyKey(index: property.index, family: family, modelNumber: modelNumber)
+    }
+}
+
+/// The objects of a to-many relationship as they are at one moment: in order for an ordered one, in any order otherwise.
+public struct ManagedObjects<Element: ManagedObject>: RandomAccessCollection {
+    let objects: ContiguousArray<ManagedObject>
+
+    init(_ objects: ContiguousArray<ManagedObject>) {
+        self.objects = objects
+    }
+
+    /// The given objects, each once.
+    public init(_ elements: some Sequence<Element>) {
+        var seen: Set<ManagedObject> = []
+        objects = ContiguousArray(elements.lazy.map { $0 as ManagedObject }.filter { seen.insert($0).inserted })
+    }
+
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { objects.count }
+
+    public subscript(position: Int) -> Element {
+        guard let element = objects[position] as? Element else {
+            preconditionFailure("\(objects[position].entity.name) has another class than \(Element.self): register it with the coordinator")
+        }
+        return element
+    }
+}
+
+extension ManagedObjects: ExpressibleByArrayLiteral {
+    public init(arrayLiteral elements: Element...) {
+        self.init(elements)
+    }
+}
+
+extension ManagedObject {
+    /// The object at the other end of a to-one relationship; setting it sets the inverse too.
+    ///
+    /// Reading gives a fault where the object is not known yet, and asks the store for nothing but this object's own row. Traps if the handle is of another entity.
+    public final subscript<Destination>(key: ToOneKey<Destination>) -> Destination? {
+        get {
+            guard let relation = relation(at: key.index, key.family, key.modelNumber) else { return nil }
+            guard let target = context.target(self, relation.slot) else { return nil }
+            guard let destination = target as? Destination else {
+                preconditionFailure("\(target.entity.name) has another class than \(Destination.self): register it with the coordinator")
+            }
+            return destination
+        }
+        set {
+            guard let relation = relation(at: key.index, key.family, key.modelNumber) else { return }
+            if let newValue { checkTarget(newValue, relation) }
+            context.setTarget(self, relation, newValue)
+        }
+    }
+
+    /// The objects of a to-many relationship; setting them sets the inverses too.
+    ///
+    /// The first reading costs a trip to the store, which brings the members of all objects of the same fetch. Traps if the handle is of another entity.
+    public final subscript<Destination>(key: ToManyKey<Destination>) -> ManagedObjects<Destination> {
+        get {
+            guard let relation = relation(at: key.index, key.family, key.modelNumber) else { return ManagedObjects(ContiguousArray()) }
+            return ManagedObjects(context.loadedList(self, relation).members)
+        }
+        set {
+            guard let relation = relation(at: key.index, key.family, key.modelNumber) else { return }
+            for member in newValue.objects { checkTarget(member, relation) }
+            context.replaceMembers(of: self, relation, by: Array(newValue.objects))
+        }
+    }
+
+    /// The relationship of a handle, this object being filled; nil where it can't be.
+    private final func relation(at index: Int, _ family: Range<Int>, _ modelNumber: UInt64) -> EntityShape.Relation? {
+        guard fireFault() else { return nil }
+        let context = self.context
+        precondition(
+            family.contains(Int(entityIndex)) && context.modelNumber == modelNumber, "The handle is of another entity or model: make it from this object's entity")
+        return context.shapes[Int(entityIndex)].relations[index]
+    }
+
+    final func checkTarget(_ target: ManagedObject, _ relation: EntityShape.Relation) {
+        do { try check(target, relation, shape) } catch { preconditionFailure("\(error)") }
+    }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import RowMemory
+import Schema
+
+/// What the model demands of one property.
+struct ValidationRule: Sendable {
+    enum Demand: Sendable {
+        case value
+        case number(least: Double?, greatest: Double?)
+        case decimal(least: Decimal?, greatest: Decimal?)
+        case date(earliest: Double?, latest: Double?)
+        /// In UTF-16 units; the pattern matches the whole string.
+        case string(shortest: Int?, longest: Int?, pattern: String?)
+        case objects(fewest: Int, most: Int, isOptional: Bool)
+    }
+
+    let property: Property
+    let slot: RowSlot
+    let demand: Demand
+
+    /// The rules of an entity, in the order of its properties; none for properties that allow everything.
+    static func rules(for entity: Entity, layout: RowLayout) -> [ValidationRule] {
+        entity.properties.flatMap { property -> [ValidationRule] in
+            let demands: [Demand] =
+                switch property.kind {
+                case .attribute(let attribute): demands(of: attribute)
+                case .relationship(let relationship): demands(of: relationship)
+                }
+            return demands.map { ValidationRule(property: property, slot: layout.slots[property.index], demand: $0) }
+        }
+    }
+
+    private static func demands(of relationship: RelationshipDescription) -> [Demand] {
+        if !relationship.isToMany { return relationship.isOptional ? [] : [.value] }
+        let fewest = relationship.isOptional ? relationship.minCount : max(1, relationship.minCount)
+        guard fewest > 0 || relationship.maxCount > 0 else { return [] }
+        return [.objects(fewest: fewest, most: relationship.maxCount > 0 ? relationship.maxCount : .max, isOptional: relationship.isOptional)]
+    }
+
+    private static func demands(of attribute: AttributeDescription) -> [Demand] {
+        var demands: [Demand] = attribute.isOptional ? [] : [.value]
+        let least = attribute.minimumValue, greatest = attribute.maximumValue
+        switch attribute.type {
+        case .integer16: demands.append(.number(least: max(least?.number ?? -32768, -32768), greatest: min(greatest?.number ?? 32767, 32767)))
+        case .integer32:
+            demands.append(
+                .number(
+                    least: max(least?.number ?? Double(Int32.min), Double(Int32.min)), greatest: min(greatest?.number ?? Double(Int32.max), Double(Int32.max))))
+        case .integer64, .double, .float:
+            if least != nil || greatest != nil { demands.append(.number(least: least?.number, greatest: greatest?.number)) }
+        case .decimal:
+            if least != nil || greatest != nil { demands.append(.decimal(least: least?.decimalNumber, greatest: greatest?.decimalNumber)) }
+        case .date:
+            if least != nil || greatest != nil { demands.append(.date(earliest: least?.number, latest: greatest?.number)) }
+        case .string:
+            let pattern = attribute.regularExpression.flatMap { $0.isEmpty ? nil : $0 }
+            let shortest = least?.number.map { Int($0) }, longest = greatest?.number.map { Int($0) }
+            if shortest != nil || longest != nil || pattern != nil { demands.append(.string(shortest: shortest, longest: longest, pattern: pattern)) }
+        default: break
+        }
+        return demands
+    }
+}
+
+extension PropertyValue {
+    fileprivate var number: Double? {
+        switch self {
+        case .int(let value): Double(value)
+        case .double(let value): value
+        case .float(let value): Double(value)
+        case .decimal(let value): (value as NSDecimalNumber).doubleValue
+        case .date(let value): value.timeIntervalSinceReferenceDate
+        default: nil
+        }
+    }
+
+    fileprivate var decimalNumber: Decimal? {
+        switch self {
+        case .int(let value): Decimal(value)
+        case .decimal(let value): value
+        default: number.map { Decimal($0) }
+        }
+    }
+}
+
+extension ValidationRule {
+    /// What is wrong with an attribute's or a to-one's value in a row; nil if it is as demanded. Counts of to-many members are checked apart.
+    func violation(in row: Row) -> (code: ValidationError.Code, why: String)? {
+        if case .value = demand { return row.hasValue(slot) ? nil : (.missingMandatoryProperty, "is required") }
+        guard row.hasValue(slot) else { return nil }
+        switch slot.kind {
+        case .int: return row.int(slot).flatMap { checkNumber(Double($0)) }
+        case .double, .date: return row.double(slot).flatMap { checkNumber($0) }
+        case .float: return row.float(slot).flatMap { checkNumber(Double($0)) }
+        case .decimal: return row.decimal(slot).flatMap { checkDecimal($0) }
+        case .string: return row.string(slot).flatMap { checkString($0) }
+        default: return nil
+        }
+    }
+
+    private func checkNumber(_ value: Double) -> (code: ValidationError.Code, why: String)? {
+        switch demand {
+        case .number(let least, let greatest):
+            if let least, value < least { return (.numberTooSmall, "is less than \(Self.text(least))") }
+            if let greatest, value > greatest { return (.numberTooLarge, "is greater than \(Self.text(greatest))") }
+        case .date(let earliest, let latest):
+            if let earliest, value < earliest { return (.dateTooSoon, "is before \(Date(timeIntervalSinceReferenceDate: earliest))") }
+            if let latest, value > latest { return (.dateTooLate, "is after \(Date(timeIntervalSinceReferenceDate: latest))") }
+        default: break
+        }
+        return nil
+    }
+
+    private static func text(_ value: Double) -> String {
+        Int64(exactly: value).map { "\($0)" } ?? "\(value)"
+    }
+
+    private func checkDecimal(_ value: Decimal) -> (code: ValidationError.Code, why: String)? {
+        guard case .decimal(let least, let greatest) = demand else { return nil }
+        if let least, value < least { return (.numberTooSmall, "is less than \(least)") }
+        if let greatest, value > greatest { return (.numberTooLarge, "is greater than \(greatest)") }
+        return nil
+    }
+
+    private func checkString(_ value: String) -> (code: ValidationError.Code, why: String)? {
+        guard case .string(let shortest, let longest, let pattern) = demand else { return nil }
+        let length = value.utf16.count
+        if let shortest, length < shortest { return (.stringTooShort, "is shorter than \(shortest)") }
+        if let longest, length > longest { return (.stringTooLong, "is longer than \(longest)") }
+        if let pattern, !Self.matches(value, pattern) { return (.stringPattern, "does not match \(pattern)") }
+        return nil
+    }
+
+    private static func matches(_ value: String, _ pattern: String) -> Bool {
+        // NSRegularExpression speaks ICU's patterns, which models are written in. A pattern that is none matches nothing.
+        guard let expression = try? NSRegularExpression(pattern: "\\A(?:\(pattern))\\z") else { return false }
+        return expression.firstMatch(in: value, range: NSRange(location: 0, length: value.utf16.count)) != nil
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import SQLiteKit
+import SQLiteStore
+import Schema
+import Storage
+import TestSupport
+import Testing
+
+/// A store as a document holds it: commits stay in the log until the document says otherwise.
+struct DocumentStoreTests {
+    @Test func commitsStayInTheLogUntilACheckpoint() throws {
+        try StoreFixture.run(journal: .heldByDocument) { fixture in
+            #expect(try WriteAheadLog.committedFrames(ofStoreAt: fixture.url.path) == 0)
+            try fixture.insert("Tag", ["word": .string("autosaved")])
+            #expect(try WriteAheadLog.committedFrames(ofStoreAt: fixture.url.path) > 0)
+            #expect(try mainFile(fixture.url) == 0)
+            let isComplete = try fixture.store.checkpoint()
+            #expect(isComplete)
+            #expect(try WriteAheadLog.committedFrames(ofStoreAt: fixture.url.path) == 0)
+            #expect(try mainFile(fixture.url) == 1)
+        }
+    }
+
+    @Test func closingLeavesTheLogAsItIs() throws {
+        try StoreFixture.run(journal: .heldByDocument) { fixture in
+            try fixture.insert("Tag")
+            try fixture.store.close()
+            #expect(try WriteAheadLog.committedFrames(ofStoreAt: fixture.url.path) > 0)
+            #expect(try mainFile(fixture.url) == 0)
+            fixture.store = try SQLitePersistentStore.open(fixture.store.description)
+            #expect(try fixture.rows("Tag").count == 1)
+        }
+    }
+
+    @Test func withoutItsLogTheStoreIsAsItWasSaved() throws {
+        try StoreFixture.run(journal: .heldByDocument) { fixture in
+            try fixture.insert("Tag")
+            _ = try fixture.store.checkpoint()
+            try fixture.insert("Tag")
+            try fixture.store.close()
+            for suffix in ["-wal", "-shm"] { try FileManager.default.removeItem(atPath: fixture.url.path + suffix) }
+            fixture.store = try SQLitePersistentStore.open(fixture.store.description)
+            #expect(try fixture.rows("Tag").count == 1)
+        }
+    }
+
+    @Test func aStoreByItselfIsOneFileWhenItIsClosed() throws {
+        try withTemporaryDirectory { folder in
+            let fixture = try StoreFixture(in: folder)
+            try fixture.insert("Tag")
+            try fixture.store.close()
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["Features.sqlite"])
+        }
+    }
+
+    @Test func aCopyHasItsOwnIdentity() throws {
+        try StoreFixture.run(journal: .heldByDocument) { fixture in
+            try fixture.insert("Tag", ["word": .string("w")])
+            let copy = fixture.url.deletingLastPathComponent().appendingPathComponent("copy.sqlite")
+            let uuid = UUID().uuidString
+            try fixture.store.copy(to: copy.path, uuid: uuid)
+            var description = PersistentStoreDescription(url: copy)
+            description.isReadOnly = true
+            let store = try SQLitePersistentStore.open(description)
+            #expect(store.identity.uuid == uuid)
+            #expect(try store.count(RowRequest(entityIndex: fixture.entity("Tag").index)) == 1)
+            #expect(try store.integrityFindings(isThorough: true).isEmpty)
+            try store.close()
+            let error = #expect(throws: StorageError.self) { try fixture.store.copy(to: copy.path) }
+            #expect(error?.code == .cannotCreate)
+        }
+    }
+
+    @Test func aJournalIsFoldedIntoTheMainFile() throws {
+        try StoreFixture.run(journal: .heldByDocument) { fixture in
+            try fixture.insert("Tag")
+            try fixture.store.close()
+            try SQLitePersistentStore.foldJournal(at: fixture.url.path)
+            #expect(try mainFile(fixture.url) == 1)
+            fixture.store = try SQLitePersistentStore.open(fixture.store.description)
+        }
+    }
+
+    /// How many tags the main file has by itself.
+    private func mainFile(_ url: URL) throws -> Int64? {
+        try withTemporaryDirectory { folder in
+            let copy = folder.appendingPathComponent("main.sqlite")
+            try FileManager.default.copyItem(at: url, to: copy)
+            return try Connection.reading(copy.path) { try $0.value("SELECT count(*) FROM ZTAG")?.integer }
+        }
+    }
+}

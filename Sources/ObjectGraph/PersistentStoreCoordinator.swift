@@ -18,7 +18,7 @@ public final class PersistentStoreCoordinator: Sendable {
     private let state = Mutex(State())
 
     /// - Parameter classes: the classes of entities' objects, by the names that the model gives in `managedObjectClassName`; ``ManagedObject`` for all others.
-    package init(model: ManagedObjectModel, classes: [String: ManagedObject.Type] = [:], factories: [StoreFactory] = []) {
+    package init(model: ManagedObjectModel, classes: [String: ManagedObject.Type] = [:], factories: [StoreFactory]) {
         precondition(model.entities.count <= Int(UInt16.max), "A model has at most 65535 entities")
         self.model = model
         self.factories = factories

@@ -13,7 +13,7 @@ struct Library {
         let model = try model ?? Library.model()
         self.model = model
         store = TestStore(model)
-        coordinator = PersistentStoreCoordinator(model: model, classes: classes)
+        coordinator = PersistentStoreCoordinator(model: model, classes: classes, factories: [])
         coordinator.add(store)
         context = ManagedObjectContext(coordinator)
     }

@@ -1,0 +1,43 @@
+import Folio
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("A container")
+struct ContainerTests {
+    private func model() throws -> ManagedObjectModel {
+        try ManagedObjectModel(entities: [EntityDescription("Student", attributes: [.init("name", .string), .init("age", .integer16)])])
+    }
+
+    @Test func keepsObjectsInAFile() throws {
+        try withTemporaryDirectory { folder in
+            let url = folder.appendingPathComponent("new/School.sqlite")
+            let container = PersistentContainer(name: "School", model: try model())
+            container.persistentStoreDescriptions = [PersistentStoreDescription(url: url)]
+            try container.loadPersistentStores()
+            let student = try container.viewContext.insert("Student")
+            student["name"] = "Ada"
+            try container.viewContext.save()
+
+            let again = PersistentContainer(name: "School", model: try model())
+            again.persistentStoreDescriptions = [PersistentStoreDescription(url: url)]
+            try again.loadPersistentStores()
+            #expect(try again.viewContext.fetch(FetchRequest<ManagedObject>("Student")).map { $0["name"] as? String } == ["Ada"])
+        }
+    }
+
+    @Test func worksInTheBackground() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("folio-test-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let container = PersistentContainer(name: "School", model: try model())
+        container.persistentStoreDescriptions = [PersistentStoreDescription(url: folder.appendingPathComponent("School.sqlite"))]
+        try container.loadPersistentStores()
+        let count = try await container.performBackgroundTask { context in
+            for age in 20..<30 { try context.insert("Student")["age"] = age }
+            try context.save()
+            return try context.count(for: FetchRequest<ManagedObject>("Student"))
+        }
+        #expect(count == 10)
+        #expect(try container.viewContext.fetch(FetchRequest<ManagedObject>("Student")).count == 10)
+    }
+}

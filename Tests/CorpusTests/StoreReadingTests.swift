@@ -93,7 +93,7 @@ struct StoreReadingTests {
     // MARK: Files
 
     /// The model of a store that carries none: the only one of its repository that fits.
-    private func missingModel(of url: URL) throws -> ManagedObjectModel? {
+    func missingModel(of url: URL) throws -> ManagedObjectModel? {
         let info = try SQLitePersistentStore.storedModelInfo(at: url)
         if info.hasEmbeddedModel { return nil }
         let corpus = try #require(corpus)

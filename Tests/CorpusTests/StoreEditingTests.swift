@@ -1,0 +1,108 @@
+import Foundation
+import ModelFiles
+import RowMemory
+import SQLiteKit
+import SQLiteStore
+import Schema
+import Storage
+import TestSupport
+import Testing
+
+/// Copies of the corpus' stores, edited: only what was edited may differ.
+@Suite(.enabled(if: corpus != nil))
+struct StoreEditingTests {
+    @Test(arguments: StoreReadingTests.stores) func editingChangesTheTouchedRowsAlone(original: URL) throws {
+        try withTemporaryDirectory { folder in
+            let url = folder.appendingPathComponent(original.lastPathComponent)
+            for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: original.path + suffix) {
+                try FileManager.default.copyItem(atPath: original.path + suffix, toPath: url.path + suffix)
+            }
+            let mode = try formatVersions(original)
+            let before = try dump(url)
+            let model = try StoreReadingTests().missingModel(of: original)
+            let store = try SQLitePersistentStore.open(PersistentStoreDescription(url: url), model: model)
+            let edit = try #require(try Edit(store))
+            let receipt = try store.apply(edit.changes)
+            try store.close()
+
+            // Reopened and read back before it is compared as text.
+            let reopened = try SQLitePersistentStore.open(PersistentStoreDescription(url: url), model: model)
+            let request = RowRequest(entityIndex: edit.entityIndex, includesSubentities: false, selection: .keys(receipt.keys[0] + [edit.deleted, edit.updated]))
+            let rows = try reopened.rows(request)
+            #expect(Set((0..<rows.count).map { rows[$0].key }) == Set(receipt.keys[0] + [edit.updated]))
+            try reopened.close()
+
+            let after = try dump(url)
+            let removed = before.subtracting(after), added = after.subtracting(before)
+            // The deleted row, the old form of the updated one, and the row that counts numbers.
+            let derived = try hasTriggers(url) ? edit.allowedTriggerChanges : 0
+            #expect(removed.count <= 3 + derived, "\(removed)")
+            #expect(added.count <= 3 + derived, "\(added)")
+            #expect(removed.union(added).allSatisfy { $0.hasPrefix(edit.table + "|") || $0.hasPrefix("Z_PRIMARYKEY|") || derived > 0 })
+            #expect(try formatVersions(url) == mode)
+            #expect(try Connection.reading(url.path) { try $0.value("PRAGMA integrity_check")?.text } == "ok")
+        }
+    }
+
+    /// One object inserted, one changed, one deleted, all of the entity with most rows.
+    private struct Edit {
+        var changes = ChangeSet()
+        let entityIndex: Int
+        let table: String
+        let updated: Int64
+        let deleted: Int64
+        let allowedTriggerChanges = 4
+
+        init?(_ store: SQLitePersistentStore) throws {
+            var best: (entity: Entity, rows: RowBatch)?
+            for entity in store.identity.model.entities where !entity.isAbstract {
+                let rows = try store.rows(RowRequest(entityIndex: entity.index, includesSubentities: false))
+                if rows.count >= 2, rows.count > best?.rows.count ?? 0 { best = (entity, rows) }
+            }
+            guard let (entity, rows) = best, let storage = store.layout[entity.index] else { return nil }
+            entityIndex = entity.index
+            table = storage.table
+            updated = rows[0].key
+            deleted = rows[rows.count - 1].key
+
+            var inserted = RowBatch()
+            let new = inserted.append(copyOf: rows[rows.count - 1])
+            new.key = -1
+            changes.insertions = [.init(entityIndex: entity.index, rows: inserted)]
+            changes.deletions = [.init(entityIndex: entity.index, key: deleted, version: rows[rows.count - 1].version)]
+            var batch = RowBatch()
+            let row = batch.append(copyOf: rows[0])
+            var changed = PropertySet()
+            let unique = Set(entity.uniquenessConstraints.flatMap { $0 })
+            if let property = entity.properties.first(where: { $0.attribute?.type == .string && !unique.contains($0.name) }) {
+                row.setString("edited “by” Folio", row.layout.slots[property.index])
+                changed.insert(property.index)
+            }
+            changes.updates = [.init(entityIndex: entity.index, rows: batch, changed: [changed])]
+        }
+    }
+
+    // MARK: Looking
+
+    /// Every row of every table, and the schema, as lines of text.
+    private func dump(_ url: URL) throws -> Set<String> {
+        try Connection.reading(url.path) { connection in
+            var lines: Set<String> = []
+            for row in try connection.rows("SELECT type, name, sql FROM sqlite_schema") {
+                lines.insert("schema|\(row)")
+                guard row[0].text == "table", let name = row[1].text else { continue }
+                for values in try connection.rows("SELECT rowid, * FROM \(SQLName.quoted(name))") { lines.insert("\(name)|\(values)") }
+            }
+            return lines
+        }
+    }
+
+    /// The bytes of the header that say with which journal the file is written.
+    private func formatVersions(_ url: URL) throws -> Data {
+        try Data(contentsOf: url)[18..<20]
+    }
+
+    private func hasTriggers(_ url: URL) throws -> Bool {
+        try Connection.reading(url.path) { try $0.value("SELECT count(*) FROM sqlite_schema WHERE type = 'trigger'")?.integer ?? 0 } > 0
+    }
+}

@@ -1,6 +1,7 @@
 internal import Coding
 internal import FileSystem
 internal import Foundation
+internal import SQLiteStore
 
 /// The large values of a package: immutable files under `content/`, named by what is in them, so that equal values are one file.
 ///
@@ -31,5 +32,10 @@ struct ContentFolder: Sendable {
         }
         try Disk.replaceFile(file) { target in try value.withUnsafeBytes { try target.append($0) } }
         return name
+    }
+
+    /// How the store reads and writes its large values here. A value that was written in vain may be another row's as well: it stays until it is collected.
+    var externalValues: ExternalValues {
+        ExternalValues(path: { file($0) }, write: { try write($0) }, remove: { _ in })
     }
 }

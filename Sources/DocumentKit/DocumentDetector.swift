@@ -8,10 +8,12 @@ package struct DetectedDocument: Sendable, Hashable {
     package let path: String
 
     /// The store of a bare store or managed document, or of a package.
-    package var storePath: String? {
+    package var storePath: String? { kind == .archive ? nil : Self.storePath(kind, path) }
+
+    /// Where the store of a document is, an unpacked one's beneath its package.
+    static func storePath(_ kind: DocumentKind, _ path: String) -> String {
         switch kind {
-        case .package: FilePath.join(path, PackageLayout.store)
-        case .archive: nil
+        case .package, .archive: FilePath.join(path, PackageLayout.store)
         case .store: path
         case .managedDocument: FilePath.join(path, PackageLayout.managedStore)
         }

@@ -1,0 +1,130 @@
+internal import FileSystem
+public import Foundation
+internal import SQLiteStore
+public import Schema
+internal import Storage
+
+/// What there is to say of a document without working with it. Made from the manifest alone where that says everything.
+///
+///     let info = try DocumentInfo(of: url)
+///     print(info.kind, info.entities["Book"] ?? 0)
+public struct DocumentInfo: Sendable, Hashable {
+    public struct Model: Sendable, Hashable {
+        /// The name of the version; nil for a store by itself.
+        public var name: String?
+        public var identifiers: [String]
+        /// The digest of the version hashes, base64.
+        public var digest: String
+    }
+
+    public var kind: DocumentKind
+    public var path: String
+    public var uuid: String
+    /// Nil for a store by itself, as all of Folio's own.
+    public var formatVersion: Int?
+    public var model: Model
+    public var storeType: String
+    /// The size of the store's main file.
+    public var storeBytes: Int64
+    /// How many objects of each entity that is not abstract, sub-entities not counted in.
+    public var entities: [String: Int]
+    /// How many earlier versions are kept.
+    public var versions: Int
+    public var saved: Date?
+    /// When the work that is not saved was autosaved.
+    public var autosaved: Date?
+    public var hasUnsavedChanges: Bool
+    public var attachments: Manifest.Attachments
+    /// Who edits it just now.
+    public var lock: LockHolder?
+    public var title: String?
+    public var keywords: [String]?
+
+    /// Looks at a document; nothing is written anywhere near it.
+    /// - Parameters:
+    ///   - countsObjects: Whether objects are counted in the store instead of believing the manifest. Costs time in proportion to the document's size.
+    ///   - model: The model of a store that carries none.
+    /// - Throws: `DocumentError`, as `PersistentDocument.open`.
+    public init(of url: URL, countsObjects: Bool = false, model: ManagedObjectModel? = nil) throws {
+        try self.init(of: url, countsObjects: countsObjects) { _ in model }
+    }
+
+    package init(of url: URL, countsObjects: Bool, fitting model: @escaping @Sendable ([String: Data]) throws -> ManagedObjectModel?) throws {
+        let document = try DetectedDocument(url.path)
+        let lock = DocumentLock.holder(of: document.path)
+        if !countsObjects, let (manifest, storeBytes) = try Self.sufficientManifest(document) {
+            self.init(document, manifest, lock)
+            if let storeBytes { self.storeBytes = storeBytes }
+            return
+        }
+        let session = try DocumentSession.read(document.path, model: model)
+        defer { try? session.close() }
+        self = try DocumentError.stage(.reading, document.path) { try Self(session, lock) }
+    }
+
+    /// The manifest where there is no work that it doesn't know of, with the size of a package's store.
+    private static func sufficientManifest(_ document: DetectedDocument) throws -> (Manifest, storeBytes: Int64?)? {
+        try DocumentError.stage(.opening, document.path) {
+            switch document.kind {
+            case .store, .managedDocument: return nil
+            case .package:
+                let reader = try PackageReader(document.path)
+                try reader.checkStore()
+                let store = FilePath.join(document.path, PackageLayout.store)
+                if let size = try Disk.status(of: store + "-wal")?.size, size > 0 { return nil }
+                return (try reader.manifest(), try Disk.status(of: store)?.size)
+            case .archive:
+                let archive = try ArchiveFile(document.path)
+                let manifest = try archive.manifest()
+                if try WorkingSet.existing(for: archive.state(), uuid: manifest.uuid, generation: manifest.generation) != nil { return nil }
+                return (manifest, nil)
+            }
+        }
+    }
+
+    private init(_ document: DetectedDocument, _ manifest: Manifest, _ lock: LockHolder?) {
+        kind = document.kind
+        path = document.path
+        uuid = manifest.uuid
+        formatVersion = manifest.formatVersion
+        model = Model(name: manifest.model.name, identifiers: manifest.model.identifiers, digest: manifest.model.digest)
+        storeType = manifest.store.type
+        storeBytes = manifest.store.bytes
+        entities = manifest.entities
+        versions = 0
+        saved = manifest.saved
+        autosaved = nil
+        hasUnsavedChanges = false
+        attachments = manifest.attachments
+        self.lock = lock
+        title = manifest.title
+        keywords = manifest.keywords
+    }
+
+    private init(_ session: DocumentSession, _ lock: LockHolder?) throws {
+        let marker = session.marker
+        kind = session.kind
+        path = session.path
+        uuid = session.uuid
+        formatVersion = session.manifest?.formatVersion
+        model = Model(
+            name: session.manifest?.model.name, identifiers: session.model.description.versionIdentifiers, digest: session.model.versionHashesDigest)
+        storeType = session.store.description.type.rawValue
+        storeBytes = try Disk.status(of: session.storePath)?.size ?? 0
+        entities = try EntityCounts(counting: session.store).byName
+        versions = 0
+        saved = marker?.saved
+        autosaved = marker.flatMap { $0.isSaved ? nil : $0.committed }
+        hasUnsavedChanges = session.hasAutosavedWork
+        if let package = session.package {
+            attachments = try PackageReader(package).attachments()
+        } else {
+            let files = ExternalValues.besideStore(at: session.storePath)
+            let sizes = try session.store.externalValueNames().compactMap { try Disk.status(of: files.path($0))?.size }
+            attachments = Manifest.Attachments(count: sizes.count, bytes: sizes.reduce(0, +))
+        }
+        self.lock = lock
+        title = session.manifest?.title
+        keywords = session.manifest?.keywords
+    }
+}

@@ -1,0 +1,90 @@
+internal import Foundation
+internal import Storage
+
+/// What every commit of a document notes in the store's metadata: which state the commit made. Of fixed width, so that a commit touches no page more.
+struct DocumentMarker: Hashable, Sendable {
+    /// Raised by every commit, autosaves too.
+    var counter = 0
+    /// Raised by every save.
+    var generation = 0
+    /// Whether the commit was a save; else it was an autosave.
+    var isSaved = true
+    /// Whether autosaved objects violate validation rules, which a save has to check then.
+    var isUnchecked = false
+    var created: Date
+    /// The last save.
+    var saved: Date
+    /// This commit.
+    var committed: Date
+
+    /// The marker of a new document.
+    init(now: Date = .now) {
+        created = now
+        saved = now
+        committed = now
+    }
+
+    /// Reads the marker of a store; nil where it is none of Folio's documents.
+    init?(_ metadata: [String: MetadataValue]) {
+        guard case .string(let counter)? = metadata[Key.counter], let counter = Int(counter), case .string(let generation)? = metadata[Key.generation],
+            let generation = Int(generation), case .boolean(let isSaved)? = metadata[Key.isSaved], case .boolean(let isUnchecked)? = metadata[Key.isUnchecked],
+            case .date(let created)? = metadata[Key.created], case .date(let saved)? = metadata[Key.saved],
+            case .date(let committed)? = metadata[Key.committed], counter >= 0, generation >= 0
+        else { return nil }
+        self.counter = counter
+        self.generation = generation
+        self.isSaved = isSaved
+        self.isUnchecked = isUnchecked
+        self.created = created
+        self.saved = saved
+        self.committed = committed
+    }
+
+    /// The marker that the next save commits.
+    func nextSave(now: Date = .now) -> DocumentMarker {
+        var marker = self
+        marker.counter += 1
+        marker.generation += 1
+        marker.isSaved = true
+        marker.isUnchecked = false
+        marker.saved = now
+        marker.committed = now
+        return marker
+    }
+
+    /// The marker that the next autosave commits.
+    func nextAutosave(isUnchecked: Bool, now: Date = .now) -> DocumentMarker {
+        var marker = self
+        marker.counter += 1
+        marker.isSaved = false
+        marker.isUnchecked = self.isUnchecked || isUnchecked
+        marker.committed = now
+        return marker
+    }
+
+    var metadata: [String: MetadataValue?] {
+        [
+            Key.counter: .string(Self.fixedWidth(counter)), Key.generation: .string(Self.fixedWidth(generation)), Key.isSaved: .boolean(isSaved),
+            Key.isUnchecked: .boolean(isUnchecked), Key.created: .date(created), Key.saved: .date(saved), Key.committed: .date(committed),
+        ]
+    }
+
+    /// Takes the marker out of a store that becomes a document of its own.
+    static var removal: [String: MetadataValue?] { Dictionary(uniqueKeysWithValues: Key.all.map { ($0, MetadataValue?.none) }) }
+
+    private static func fixedWidth(_ number: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, 19 - digits.count)) + digits
+    }
+
+    private enum Key {
+        static let counter = "FolioCommitCounter"
+        static let generation = "FolioGeneration"
+        static let isSaved = "FolioIsSaved"
+        static let isUnchecked = "FolioIsUnchecked"
+        static let created = "FolioCreated"
+        static let saved = "FolioSaved"
+        static let committed = "FolioCommitted"
+        static let all = [counter, generation, isSaved, isUnchecked, created, saved, committed]
+    }
+}

@@ -1,0 +1,53 @@
+internal import FileSystem
+internal import SQLiteStore
+internal import Storage
+
+extension DocumentSession {
+    /// Ends the session. Autosaved work that was not saved stays where the next opening finds it; a document that is saved is left as one clean set of files.
+    func close() throws {
+        defer {
+            if let temporaryFolder { try? Disk.removeTree(temporaryFolder) }
+            unlock()
+        }
+        guard isEditing, package != nil, marker?.isSaved == true else {
+            try DocumentError.stage(.closing, path) { try store.close() }
+            return
+        }
+        if workingSet == nil { try? finishSave() }
+        try DocumentError.stage(.closing, path) {
+            try store.close()
+            if let workingSet {
+                try workingSet.remove()
+            } else if !isCheckpointPending {
+                try removeEmptyJournal()
+            }
+        }
+    }
+
+    func unlock() {
+        lock?.release()
+        lock = nil
+    }
+
+    /// Takes away the WAL that the last checkpoint emptied, and its index.
+    private func removeEmptyJournal() throws {
+        let journal = storePath + "-wal"
+        if let size = try Disk.status(of: journal)?.size, size > 0 { return }
+        try Disk.removeFileIfPresent(journal)
+        try Disk.removeFileIfPresent(storePath + "-shm")
+        try Disk.synchronizeDirectory(FilePath.parent(storePath))
+    }
+
+    /// Ends the session without a trace of what was autosaved since the last save: that is set aside. The lock stays with the caller.
+    func closeDiscardingAutosavedWork() throws {
+        try DocumentError.stage(.closing, path) {
+            if isCheckpointPending {
+                throw DocumentError(
+                    .locked, "the last save has not reached the main file, since another program is reading it", path: path, hint: "try again later")
+            }
+            try store.close()
+            guard let package, let marker, !marker.isSaved else { return }
+            try Self.setAutosavedWorkAside(in: package, savedGeneration: marker.generation)
+        }
+    }
+}

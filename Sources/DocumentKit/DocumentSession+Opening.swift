@@ -1,0 +1,226 @@
+internal import ArchiveKit
+internal import FileSystem
+internal import Foundation
+internal import ModelFiles
+internal import SQLiteStore
+internal import Schema
+internal import Storage
+
+extension DocumentSession {
+    /// Opens a document for reading: nothing is written anywhere near it.
+    static func read(_ path: String, model: ModelResolver) throws -> DocumentSession {
+        let document = try DetectedDocument(path)
+        return try DocumentError.stage(.opening, document.path) {
+            guard document.kind == .archive else {
+                let isPackage = document.kind == .package
+                return try open(document, package: isPackage ? document.path : nil, isEditing: false, model: model)
+            }
+            let archive = try ArchiveFile(document.path)
+            let manifest = try archive.manifest()
+            let state = try archive.state()
+            if let left = try WorkingSet.existing(for: state, uuid: manifest.uuid, generation: manifest.generation) {
+                return try open(document, package: left.path, isEditing: false, model: model)
+            }
+            let folder = try StateFolder.makeTemporary()
+            do {
+                let package = FilePath.join(folder, "document")
+                try archive.reader.extract(to: package)
+                let session = try open(document, package: package, isEditing: false, model: model)
+                session.temporaryFolder = folder
+                return session
+            } catch {
+                try? Disk.removeTree(folder)
+                throw error
+            }
+        }
+    }
+
+    /// Opens a document for editing, under its lock, and mends what a crash left.
+    static func edit(_ path: String, model: ModelResolver, recovery: PersistentDocument.Recovery) throws -> DocumentSession {
+        let location = LinkResolution.resolve(path)
+        if try !Disk.exists(location), try !Replacement.isInterrupted(location) {
+            throw DocumentError(.notFound, "there is no such document", path: location, stage: .opening)
+        }
+        let lock = try DocumentLock.acquire(location, document: nil)
+        do {
+            return try DocumentError.stage(.opening, location) {
+                try mend(location)
+                let document = try DetectedDocument(location)
+                let session = try edit(document, model, recovery)
+                session.lock = lock
+                return session
+            }
+        } catch {
+            lock.release()
+            throw error
+        }
+    }
+
+    /// Opens a document for editing again, whose lock the caller holds and hands over.
+    static func reopen(_ path: String, lock: DocumentLock?, model: ManagedObjectModel) throws -> DocumentSession {
+        do {
+            return try DocumentError.stage(.opening, path) {
+                let session = try edit(DetectedDocument(path), { _ in model }, .keep)
+                session.lock = lock
+                return session
+            }
+        } catch {
+            lock?.release()
+            throw error
+        }
+    }
+
+    /// Finishes or undoes a replacement that a crash interrupted, and removes what it left. The lock is held.
+    static func mend(_ path: String) throws {
+        for leftover in try Replacement.recover(path).leftovers { try Disk.removeTree(leftover) }
+    }
+
+    private static func edit(
+        _ document: DetectedDocument, _ model: ModelResolver, _ recovery: PersistentDocument.Recovery
+    ) throws -> DocumentSession {
+        switch document.kind {
+        case .store, .managedDocument:
+            let session = try open(document, package: nil, isEditing: true, model: model)
+            session.identity = try Disk.identity(of: document.path)
+            return session
+        case .package:
+            try prepareRecovery(document.path, document.path, recovery)
+            let session = try open(document, package: document.path, isEditing: true, model: model)
+            session.identity = try Disk.identity(of: document.path)
+            try session.settle()
+            return session
+        case .archive:
+            return try editArchive(document, model, recovery)
+        }
+    }
+
+    private static func editArchive(
+        _ document: DetectedDocument, _ model: ModelResolver, _ recovery: PersistentDocument.Recovery
+    ) throws -> DocumentSession {
+        let archive = try ArchiveFile(document.path)
+        let manifest = try archive.manifest()
+        let state = try archive.state()
+        try WorkingSet.removeFinished(for: state, uuid: manifest.uuid)
+        var workingSet = try WorkingSet.existing(for: state, uuid: manifest.uuid, generation: manifest.generation)
+        if let left = workingSet {
+            try prepareRecovery(left.path, document.path, recovery)
+            if try !hasAutosavedWork(FilePath.join(left.path, PackageLayout.store)) {
+                // Nothing is in it that the archive has not.
+                try left.remove()
+                workingSet = nil
+            }
+        }
+        let set = try workingSet ?? WorkingSet.make(from: archive, uuid: manifest.uuid, generation: manifest.generation)
+        let session = try open(document, package: set.path, isEditing: true, model: model)
+        session.identity = state.identity
+        session.origin = state
+        session.workingSet = set
+        try session.settle()
+        return session
+    }
+
+    // MARK: Work that was left
+
+    private static func hasAutosavedWork(_ store: String) throws -> Bool {
+        let metadata = try SQLitePersistentStore.storedModelInfo(at: URL(fileURLWithPath: store)).metadata
+        return DocumentMarker(metadata).map { !$0.isSaved } ?? false
+    }
+
+    /// Does with autosaved work of an editor that is gone what the caller wants, before the store is opened for writing.
+    private static func prepareRecovery(_ package: String, _ document: String, _ recovery: PersistentDocument.Recovery) throws {
+        try PackageReader(package).checkStore()
+        let store = FilePath.join(package, PackageLayout.store)
+        guard try hasAutosavedWork(store) else { return }
+        switch recovery {
+        case .keep: break
+        case .refuse:
+            throw DocumentError(
+                .recoverable, "an editor that is gone left work that was never saved", path: document, stage: .opening,
+                hint: "recover it first: keep or discard it")
+        case .discard:
+            let manifest = try PackageReader(package).manifest()
+            try setAutosavedWorkAside(in: package, savedGeneration: manifest.generation)
+        }
+    }
+
+    /// Puts the WAL with autosaved work aside, so that the main file, which is the last saved state, counts again. The store is closed.
+    static func setAutosavedWorkAside(in package: String, savedGeneration: Int) throws {
+        let store = FilePath.join(package, PackageLayout.store), discarded = FilePath.join(package, PackageLayout.discarded)
+        try Disk.makeDirectories(FilePath.parent(discarded))
+        try Disk.removeFileIfPresent(discarded)
+        try Disk.rename(store + "-wal", to: discarded)
+        try Disk.removeFileIfPresent(store + "-shm")
+        let marker = try DocumentMarker(SQLitePersistentStore.storedModelInfo(at: URL(fileURLWithPath: store)).metadata)
+        guard let marker, marker.isSaved, marker.generation == savedGeneration else {
+            // A save is in the WAL too, kept from the main file by somebody who was reading it: that save must not go.
+            try Disk.rename(discarded, to: store + "-wal")
+            throw DocumentError(
+                .locked, "the last save has not reached the main file, since another program was reading it", path: store, hint: "try again later")
+        }
+        try Disk.synchronizeDirectory(FilePath.parent(store))
+        try Disk.synchronizeDirectory(FilePath.parent(discarded))
+    }
+
+    // MARK: The store
+
+    /// Opens the store of a document, in `package` where the document has one.
+    private static func open(
+        _ document: DetectedDocument, package: String?, isEditing: Bool, model resolve: ModelResolver
+    ) throws -> DocumentSession {
+        let reader = try package.map { try PackageReader($0) }
+        try reader?.checkStore()
+        let manifest = try reader?.manifest()
+        let storePath = package.map { FilePath.join($0, PackageLayout.store) } ?? DetectedDocument.storePath(document.kind, document.path)
+        var description = PersistentStoreDescription(url: URL(fileURLWithPath: storePath))
+        description.createsIfMissing = false
+        description.isReadOnly = !isEditing
+        description.journal = package == nil ? .asFound : .heldByDocument
+        let info = try SQLitePersistentStore.storedModelInfo(at: description.url)
+        let model = try resolve(info.versionHashes) ?? reader?.model(fitting: info.versionHashes)
+        let content = package.map { ContentFolder(inPackage: $0) }
+        let store = try SQLitePersistentStore.open(description, model: model, files: content?.externalValues)
+        do {
+            let session = DocumentSession(
+                kind: document.kind, path: document.path, isEditing: isEditing, package: package, store: store, content: content)
+            session.manifest = manifest
+            if let manifest { try session.readMarker(manifest) }
+            return session
+        } catch {
+            try? store.close()
+            throw error
+        }
+    }
+
+    private func readMarker(_ manifest: Manifest) throws {
+        guard let marker = DocumentMarker(try store.metadata()) else {
+            throw DocumentError(.malformed, "the store is not that of a document: its metadata lack the marker", path: storePath)
+        }
+        guard uuid == manifest.uuid.uppercased() else {
+            throw DocumentError(.malformed, "the store is that of another document: \(uuid), not \(manifest.uuid)", path: storePath)
+        }
+        guard marker.generation >= manifest.generation else {
+            throw DocumentError(.malformed, "the store is older than the manifest", path: storePath)
+        }
+        self.marker = marker
+        counts = marker.isSaved && marker.generation == manifest.generation ? EntityCounts(model, manifest: manifest.entities) : nil
+    }
+
+    /// Finishes a save that a crash interrupted after its commit. A store with autosaved work stays as it is.
+    private func settle() throws {
+        if counts == nil { counts = try EntityCounts(counting: store) }
+        guard let marker, let manifest else { return }
+        isCheckpointPending = marker.generation > manifest.generation
+        if marker.isSaved { try finishSave() }
+    }
+}
+
+extension PackageReader {
+    /// The model under `model/` whose version hashes are these; nil where none fits.
+    func model(fitting hashes: [String: Data]) throws -> ManagedObjectModel? {
+        for name in try modelNames() {
+            let model = try ModelContents.decode(Data(self.model(name)), path: "\(path)/\(PackageLayout.models)/\(name).xcdatamodel/contents")
+            if model.isCompatible(withVersionHashes: hashes) { return model }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,56 @@
+internal import FileSystem
+internal import Foundation
+internal import ModelFiles
+internal import SQLiteStore
+internal import Schema
+internal import Storage
+
+/// An open document below the object graph: its files, its store, its lock.
+///
+/// Invariants, of a session for editing:
+/// 1. The lock is held from before the first look at the files until after the store is closed.
+/// 2. Of a package or archive, `marker` is what the store's last commit notes, and `counts` what the store holds.
+/// 3. The store's main file changes by `finishSave` alone, and only when the last commit was a save.
+final class DocumentSession {
+    /// Chooses the model of a store by the hashes that it records; nil leaves it to the store's own.
+    typealias ModelResolver = @Sendable ([String: Data]) throws -> ManagedObjectModel?
+
+    let kind: DocumentKind
+    /// The document, links resolved.
+    let path: String
+    let isEditing: Bool
+    /// The package that is open: the document itself, or what an archive was unpacked to; nil for stores by themselves.
+    let package: String?
+    let store: SQLitePersistentStore
+    var lock: DocumentLock?
+    /// What the last commit was; nil for stores by themselves.
+    var marker: DocumentMarker?
+    var manifest: Manifest?
+    var counts: EntityCounts?
+    /// The identity of the document when it was opened or last saved.
+    var identity: FileIdentity?
+    /// The archive's state that the working set belongs to, and the working set where there is one.
+    var origin: ArchiveOrigin.State?
+    var workingSet: WorkingSet?
+    /// A folder that goes when the session ends.
+    var temporaryFolder: String?
+    /// Whether the last save is in the WAL still, for an outside reader kept it from the main file.
+    var isCheckpointPending = false
+    /// How often a large value was written, to know whether attachments have to be counted again.
+    let content: ContentFolder?
+
+    var storePath: String { package.map { FilePath.join($0, PackageLayout.store) } ?? DetectedDocument.storePath(kind, path) }
+    var model: ManagedObjectModel { store.identity.model }
+    var uuid: String { store.identity.uuid }
+    /// Whether there is autosaved work that was not saved.
+    var hasAutosavedWork: Bool { marker.map { !$0.isSaved } ?? false }
+
+    init(kind: DocumentKind, path: String, isEditing: Bool, package: String?, store: SQLitePersistentStore, content: ContentFolder?) {
+        self.kind = kind
+        self.path = path
+        self.isEditing = isEditing
+        self.package = package
+        self.store = store
+        self.content = content
+    }
+}

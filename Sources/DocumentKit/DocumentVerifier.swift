@@ -1,0 +1,200 @@
+internal import ArchiveKit
+internal import FileSystem
+public import Foundation
+internal import ModelFiles
+internal import RowMemory
+internal import SQLiteStore
+public import Schema
+internal import Storage
+
+/// Holds a document against everything it says of itself.
+///
+///     for finding in try DocumentVerifier.verify(url) { print(finding) }
+public enum DocumentVerifier {
+    /// Checks a document part by part; nothing is written anywhere near it.
+    /// - Parameters:
+    ///   - isThorough: Whether indexes, digests of attachments and counts are checked too.
+    ///   - model: The model of a store that carries none.
+    /// - Returns: what is wrong; empty for a sound document.
+    /// - Throws: `DocumentError` where there is no document to check.
+    ///
+    /// Reads the whole document.
+    public static func verify(_ url: URL, isThorough: Bool = false, model: ManagedObjectModel? = nil) throws -> [DocumentFinding] {
+        try verify(url, isThorough: isThorough) { _ in model }
+    }
+
+    package static func verify(
+        _ url: URL, isThorough: Bool, fitting model: @escaping @Sendable ([String: Data]) throws -> ManagedObjectModel?
+    ) throws -> [DocumentFinding] {
+        let document = try DetectedDocument(url.path)
+        var check = DocumentCheck(isThorough: isThorough, resolver: model)
+        switch document.kind {
+        case .store, .managedDocument: check.store(document.path, document.storePath ?? document.path, package: nil)
+        case .package: check.package(document.path)
+        case .archive: check.archive(document.path)
+        }
+        return check.findings
+    }
+}
+
+/// One walk through a document.
+private struct DocumentCheck {
+    let isThorough: Bool
+    let resolver: DocumentSession.ModelResolver
+    private(set) var findings: [DocumentFinding] = []
+    /// More of one kind say nothing new.
+    private static let maximumFindings = 1000
+
+    init(isThorough: Bool, resolver: @escaping DocumentSession.ModelResolver) {
+        self.isThorough = isThorough
+        self.resolver = resolver
+    }
+
+    private mutating func report(_ part: String, _ message: String, object: String? = nil) {
+        if findings.count < Self.maximumFindings { findings.append(DocumentFinding(part, message, object: object)) }
+    }
+
+    /// Runs one check; what it throws is a finding, and the others go on.
+    private mutating func part<Result>(_ name: String, _ body: (inout DocumentCheck) throws -> Result) -> Result? {
+        do {
+            return try body(&self)
+        } catch let error as DocumentError {
+            report(name, error.message)
+        } catch let error as StorageError {
+            report(name, error.message)
+        } catch let error as ArchiveError {
+            report(error.entry ?? name, error.messageWithoutPath)
+        } catch let error as FileSystemError {
+            report(name, error.reason)
+        } catch {
+            report(name, "\(error)")
+        }
+        return nil
+    }
+
+    // MARK: Forms
+
+    mutating func archive(_ path: String) {
+        guard let folder = part("archive", { _ in try StateFolder.makeTemporary() }) else { return }
+        defer { try? Disk.removeTree(folder) }
+        let target = FilePath.join(folder, "document")
+        let isUnpacked: Void? = part("archive") { check in
+            let archive = try ArchiveFile(path)
+            guard archive.reader.directory.entries.first?.name == PackageLayout.mimetype else {
+                check.report(PackageLayout.mimetype, "is not the first entry of the archive")
+                return try archive.reader.extract(to: target)
+            }
+            try archive.reader.extract(to: target)
+        }
+        if isUnpacked != nil { package(target) }
+    }
+
+    mutating func package(_ path: String) {
+        guard let reader = part("document", { _ in try PackageReader(path) }) else { return }
+        _ = part(PackageLayout.mimetype) { check in
+            if try !PackageLayout.isDocumentType(reader.mimetype()) { check.report(PackageLayout.mimetype, "is not that of a document") }
+        }
+        let manifest = part(PackageLayout.manifest) { _ in try reader.manifest() }
+        if let manifest { models(reader, manifest) }
+        guard part("store", { _ in try reader.checkStore() }) != nil else { return }
+        store(path, FilePath.join(path, PackageLayout.store), package: (reader, manifest))
+    }
+
+    private mutating func models(_ reader: PackageReader, _ manifest: Manifest) {
+        let name = "\(PackageLayout.models)/\(manifest.model.name).xcdatamodel"
+        _ = part(name) { check in
+            let model = try ModelContents.decode(Data(reader.model(manifest.model.name)), path: name)
+            if model.versionHashesDigest != manifest.model.digest { check.report(name, "is not the model that the manifest names: their digests differ") }
+        }
+    }
+
+    // MARK: The store
+
+    mutating func store(_ path: String, _ storePath: String, package: (reader: PackageReader, manifest: Manifest?)?) {
+        guard let store = part("store", { try $0.open(storePath, package) }) else { return }
+        defer { try? store.close() }
+        _ = part("store") { check in
+            for finding in try store.integrityFindings(isThorough: check.isThorough) { check.report("store", finding) }
+        }
+        if let package { _ = part("store") { try $0.marker(store, package.manifest) } }
+        _ = part("store") { try $0.references(store) }
+        _ = part("attachments") { try $0.attachments(store, storePath, package?.reader.path) }
+    }
+
+    private func open(_ storePath: String, _ package: (reader: PackageReader, manifest: Manifest?)?) throws -> SQLitePersistentStore {
+        var description = PersistentStoreDescription(url: URL(fileURLWithPath: storePath))
+        description.isReadOnly = true
+        description.createsIfMissing = false
+        let info = try SQLitePersistentStore.storedModelInfo(at: description.url)
+        let model = try resolver(info.versionHashes)
+        return try SQLitePersistentStore.open(
+            description, model: model, files: package.map { ContentFolder(inPackage: $0.reader.path).externalValues })
+    }
+
+    private mutating func marker(_ store: SQLitePersistentStore, _ manifest: Manifest?) throws {
+        guard let marker = DocumentMarker(try store.metadata()) else { return report("store", "its metadata lack the document's marker") }
+        guard let manifest else { return }
+        if manifest.uuid.uppercased() != store.identity.uuid { report(PackageLayout.manifest, "names another store: \(manifest.uuid)") }
+        if marker.generation < manifest.generation { report("store", "is older than the manifest") }
+        if store.identity.model.versionHashesDigest != manifest.model.digest { report(PackageLayout.manifest, "names another model than the store was written with") }
+        guard isThorough, marker.isSaved, marker.generation == manifest.generation else { return }
+        let counts = try EntityCounts(counting: store).byName
+        for (entity, count) in counts.sorted(by: { $0.key < $1.key }) where manifest.entities[entity] != count {
+            report(PackageLayout.manifest, "says \(manifest.entities[entity].map(String.init) ?? "nothing") of \(entity), the store has \(count)")
+        }
+    }
+
+    /// Every reference leads to a row.
+    private mutating func references(_ store: SQLitePersistentStore) throws {
+        let model = store.identity.model
+        var keys = [Int: Set<Int64>]()
+        for entity in model.entities where entity.superentity == nil {
+            var found = Set<Int64>()
+            try forEachRow(of: entity, includingSubentities: true, store) { found.insert($0.key) }
+            keys[entity.index] = found
+        }
+        for entity in model.entities where !entity.isAbstract {
+            let slots = entity.properties.filter { $0.relationship != nil && !$0.isToMany && !$0.isTransient }
+            if slots.isEmpty { continue }
+            let layout = store.layouts[entity.index]
+            var dangling: [(Int64, String, ObjectReference)] = []
+            try forEachRow(of: entity, includingSubentities: false, store) { row in
+                for property in slots {
+                    guard let reference = row.reference(layout.slots[property.index]) else { continue }
+                    let root = model.entities[reference.entityIndex].rootIndex
+                    if keys[root]?.contains(reference.key) != true { dangling.append((row.key, property.name, reference)) }
+                }
+            }
+            for (key, name, reference) in dangling {
+                report("store", "\(name) leads to \(model.entities[reference.entityIndex].name)/p\(reference.key), which is not there", object: "\(entity.name)/p\(key)")
+            }
+        }
+    }
+
+    private func forEachRow(of entity: Entity, includingSubentities: Bool, _ store: SQLitePersistentStore, _ body: (Row) -> Void) throws {
+        let batchSize = 10_000
+        var offset = 0
+        while true {
+            let rows = try store.rows(
+                RowRequest(entityIndex: entity.index, includesSubentities: includingSubentities, offset: offset, limit: batchSize))
+            for index in 0..<rows.count { body(rows[index]) }
+            if rows.count < batchSize { return }
+            offset += rows.count
+        }
+    }
+
+    /// Every large value has its file, and the file what its name says.
+    private mutating func attachments(_ store: SQLitePersistentStore, _ storePath: String, _ package: String?) throws {
+        let files = package.map { ContentFolder(inPackage: $0).externalValues } ?? ExternalValues.besideStore(at: storePath)
+        for name in try store.externalValueNames().sorted() {
+            let path = files.path(name)
+            guard try Disk.kind(of: path) == .file else {
+                report("attachments", "the file of a large value is missing: \(name)")
+                continue
+            }
+            if isThorough, package != nil, try ContentFolder.name(for: Data(Disk.read(path, limit: .max))) != name {
+                report("attachments", "a large value is not what was written: \(name)")
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+internal import FileSystem
+internal import Foundation
+internal import ModelFiles
+internal import SQLiteStore
+internal import Schema
+internal import Storage
+
+/// Makes a new package folder, part by part, at a place where nobody looks yet.
+struct PackageBuilder {
+    let path: String
+    let model: ManagedObjectModel
+    let modelName: String
+
+    var storePath: String { FilePath.join(path, PackageLayout.store) }
+    var content: ContentFolder { ContentFolder(inPackage: path) }
+
+    /// Makes the folder with the media type and the model; store and manifest come later.
+    init(at path: String, model: ManagedObjectModel, modelName: String) throws {
+        self.path = path
+        self.model = model
+        self.modelName = modelName
+        try Disk.makeDirectory(path)
+        for folder in [PackageLayout.storeFolder, PackageLayout.content, PackageLayout.models] { try Disk.makeDirectory(FilePath.join(path, folder)) }
+        try Disk.replaceFile(FilePath.join(path, PackageLayout.mimetype), with: Array("\(PackageLayout.packageType)\n".utf8))
+        let modelFolder = "\(path)/\(PackageLayout.models)/\(modelName).xcdatamodel"
+        try Disk.makeDirectory(modelFolder)
+        try Disk.replaceFile(modelFolder + "/contents", with: Array(ModelContents.encode(model)))
+    }
+
+    /// Makes an empty store in the package.
+    func makeStore() throws -> SQLitePersistentStore {
+        var description = PersistentStoreDescription(url: URL(fileURLWithPath: storePath))
+        description.journal = .asFound
+        return try SQLitePersistentStore.create(description, model: model, files: content.externalValues)
+    }
+
+    /// Writes the manifest and puts everything on the disk. The store must be closed.
+    func finish(_ manifest: Manifest) throws {
+        try Disk.replaceFile(FilePath.join(path, PackageLayout.manifest), with: manifest.encoded)
+        try Disk.synchronizeTree(path)
+    }
+
+    /// The manifest of this package with this state of its store.
+    func manifest(uuid: String, marker: DocumentMarker, counts: EntityCounts) throws -> Manifest {
+        Manifest(
+            uuid: uuid, marker: marker, modelName: modelName, model: model, counts: counts,
+            storeBytes: try Disk.status(of: storePath)?.size ?? 0, attachments: try PackageReader(path).attachments())
+    }
+
+    /// The name for a model that has none: its first version identifier where that can be a file's name.
+    static func name(for model: ManagedObjectModel) -> String {
+        guard let identifier = model.description.versionIdentifiers.first, PackageLayout.isModelName(identifier) else { return "Model" }
+        return identifier
+    }
+}
+
+extension Manifest {
+    init(
+        uuid: String, marker: DocumentMarker, modelName: String, model: ManagedObjectModel, counts: EntityCounts, storeBytes: Int64,
+        attachments: Attachments
+    ) {
+        self.init(
+            format: Self.formatName, formatVersion: Self.currentVersion, minimumReader: 1, uuid: uuid, generation: marker.generation,
+            created: marker.created, saved: marker.saved,
+            model: Model(name: modelName, identifiers: model.description.versionIdentifiers, digest: model.versionHashesDigest),
+            store: Store(type: StoreType.sqlite.rawValue, bytes: storeBytes), entities: counts.byName, attachments: attachments)
+    }
+}

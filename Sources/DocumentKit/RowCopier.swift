@@ -1,0 +1,79 @@
+internal import FileSystem
+internal import Foundation
+internal import RowMemory
+internal import SQLiteStore
+internal import Schema
+internal import Storage
+
+/// Copies the rows of a store into a new one through the seam, by value: numbers are kept, versions begin anew.
+struct RowCopier {
+    let source: any PersistentStore
+    let target: any PersistentStore
+    private var model: ManagedObjectModel { source.identity.model }
+
+    /// Rows of one transaction: few enough for memory, enough for speed.
+    private static let batchSize = 10_000
+
+    init(from source: any PersistentStore, to target: any PersistentStore) {
+        self.source = source
+        self.target = target
+    }
+
+    /// Rows first, so that every link finds both its ends.
+    func copy() throws {
+        for entity in model.entities where !entity.isAbstract { try copyRows(of: entity) }
+        for entity in model.entities {
+            for property in entity.properties where property.declaringEntityIndex == entity.index && property.isToMany && !property.isTransient {
+                try copyMembers(of: property, entity)
+            }
+        }
+    }
+
+    private func copyRows(of entity: Entity) throws {
+        try forEachBatch(of: entity, includingSubentities: false) { rows in
+            var changes = ChangeSet()
+            changes.insertions = [ChangeSet.Insertions(entityIndex: entity.index, rows: rows)]
+            _ = try target.apply(changes)
+        }
+    }
+
+    /// What the rows of neither side say: links without a to-one end, and orders.
+    private func copyMembers(of property: Property, _ entity: Entity) throws {
+        let inverse = model.inverse(of: property)
+        let isLinked = inverse.map { $0.isToMany } ?? true
+        let isOwnInverse = inverse.map { $0.declaringEntityIndex == property.declaringEntityIndex && $0.index == property.index } ?? false
+        let isNamedHere = inverse.map { (property.declaringEntityIndex, property.index) <= ($0.declaringEntityIndex, $0.index) } ?? true
+        let isOrdered = property.relationship?.isOrdered ?? false
+        guard isLinked && isNamedHere || isOrdered else { return }
+        try forEachBatch(of: entity, includingSubentities: true) { rows in
+            let owners = (0..<rows.count).map { rows[$0].key }
+            let related = try source.related(entityIndex: entity.index, propertyIndex: property.index, owners: owners, includingRows: false)
+            var changes = ChangeSet()
+            for (owner, members) in zip(owners, related.members) where !members.isEmpty {
+                if isLinked, isNamedHere {
+                    for member in members where !isOwnInverse || owner <= member.key {
+                        changes.links.append(
+                            ChangeSet.Link(entityIndex: entity.index, propertyIndex: property.index, owner: owner, member: member, isAdded: true))
+                    }
+                }
+                if isOrdered {
+                    changes.orders.append(
+                        ChangeSet.Order(entityIndex: entity.index, propertyIndex: property.index, owner: owner, members: members))
+                }
+            }
+            if !changes.isEmpty { _ = try target.apply(changes) }
+        }
+    }
+
+    private func forEachBatch(of entity: Entity, includingSubentities: Bool, _ body: (RowBatch) throws -> Void) throws {
+        var offset = 0
+        while true {
+            let rows = try source.rows(
+                RowRequest(entityIndex: entity.index, includesSubentities: includingSubentities, offset: offset, limit: Self.batchSize))
+            if rows.isEmpty { return }
+            try body(rows)
+            if rows.count < Self.batchSize { return }
+            offset += rows.count
+        }
+    }
+}

@@ -11,6 +11,7 @@ extension PredicateTranslator {
         if function == .now { return try constant(.date(now)) }
         let operands = try arguments.map { try single($0) }
         guard operands.count == function.argumentCount else { throw unsupported("\(name) of \(operands.count) values") }
+        if operands.contains(where: \.isNull) { return try constant(.null) }
         if operands.contains(where: { $0.kind == .opaque }) { throw unsupported("\(name) of a large value") }
         switch function {
         case .noIndex:
@@ -31,10 +32,10 @@ extension PredicateTranslator {
     private func arithmetic(_ function: QueryFunction, _ operands: [SQLScalar]) throws -> SQLScalar {
         let kinds = operands.map(\.kind)
         let dates = kinds.filter { $0 == .date }.count
-        for kind in kinds where ![.number, .decimal, .date, .null].contains(kind) {
+        for kind in kinds where ![.number, .decimal, .date].contains(kind) {
             throw typeError("\(function.rawValue) takes numbers, not a \(kind.name)")
         }
-        let takesDates = function == .add ? dates < 2 : function == .subtract && (kinds[0] == .date || kinds[0] == .null)
+        let takesDates = function == .add ? dates < 2 : function == .subtract && kinds[0] == .date
         if dates > 0, !takesDates { throw typeError("\(function.rawValue) takes numbers, not a date") }
         // A sum with a date is a date, the difference of two dates is seconds.
         let kind: SQLKind = dates == 1 ? .date : .number
@@ -82,7 +83,11 @@ extension PredicateTranslator {
         case (.uri, .text): return converted(.uri)
         case (.uuid, .text): return converted(.uuid)
         case (.data, .text): return converted(.bytes)
-        default: throw unsupported("CAST of a \(operand.kind.name) to \(typeName)")
+        case (.object, .object): return operand
+        // How a Decimal is spelled shows digits that the column has not kept.
+        case (.string, .decimal), (_, .opaque): throw unsupported("CAST of a \(operand.kind.name) to \(typeName)")
+        // A cast that has no value is nil.
+        default: return try constant(.null)
         }
     }
 

@@ -33,7 +33,9 @@ extension SQLTranslation {
         }
         try connection.register(function: "FolioCast", argumentCount: 2, flags: flags) { arguments, result in
             guard let type = CastType(rawValue: arguments[1].text) else { return }
-            result.set(type.convert(PropertyValue(arguments[0])) ?? .null)
+            // Of bytes only UUIDs are cast.
+            let value = arguments[0].storageClass == .blob ? PropertyValue(uuid: arguments[0].bytes) : PropertyValue(arguments[0])
+            result.set(type.convert(value) ?? .null)
         }
         try connection.register(function: "FolioUnpack", argumentCount: 1, flags: flags) { arguments, result in
             if arguments[0].storageClass == .text { result.set(SQLValueList.unpack(arguments[0].text)) } else { result.set(arguments[0].value) }
@@ -85,6 +87,10 @@ extension PropertyValue {
         case .blob: self = .data(Data(value.bytes))
         case .null: self = .null
         }
+    }
+
+    fileprivate init(uuid bytes: UnsafeRawBufferPointer) {
+        self = bytes.count == 16 ? .uuid(UUID(uuid: bytes.loadUnaligned(as: uuid_t.self))) : .null
     }
 }
 

@@ -1,0 +1,66 @@
+import Foundation
+import Query
+import SQLiteKit
+import SQLiteStore
+import Schema
+import Storage
+import Testing
+
+/// Random predicates on random data: SQL must choose the objects that memory chooses.
+///
+/// `FOLIO_DIFFERENTIAL_CASES` makes it longer, `FOLIO_DIFFERENTIAL_SEED` starts it elsewhere; a failure names the seed of its case.
+struct DifferentialTests {
+    private static let environment = ProcessInfo.processInfo.environment
+    private static let cases = environment["FOLIO_DIFFERENTIAL_CASES"].flatMap { Int($0) } ?? 4_000
+    private static let seed = environment["FOLIO_DIFFERENTIAL_SEED"].flatMap { UInt64($0) } ?? 20_260
+
+    @Test func sqlChoosesWhatMemoryChooses() throws {
+        var random = SeededGenerator(seed: Self.seed)
+        var data = try LibraryData(&random, size: 24)
+        var (compared, refused, left) = (0, 0, 0)
+        var failures = 0
+        print("differential test: seed \(Self.seed), \(Self.cases) cases")
+        for number in 0..<Self.cases {
+            if number % 500 == 499 { data = try LibraryData(&random, size: Int.random(in: 1...40, using: &random)) }
+            let seed = random.next()
+            var generator = PredicateGenerator(data, seed: seed)
+            let entity = generator.random.pick(data.model.entities)
+            let raw = generator.predicate(for: entity)
+            let predicate: FetchPredicate
+            do { predicate = try raw.validated(against: entity, in: data.model, store: data.identity) } catch { refused += 1; continue }
+            let objects = data.objects(of: entity)
+            let expected: [LibraryObject]
+            do {
+                expected = try CompiledPredicate(predicate, entity: entity, model: data.model).filter(objects)
+            } catch { refused += 1; continue }
+            for isNegated in [false, true] {
+                let condition = isNegated ? FetchPredicate.not(predicate) : predicate
+                let request = RowRequest(entityIndex: entity.index, selection: .matching(condition))
+                let translated = try SQLTranslation.translate(request, layout: data.layout, identity: data.identity)
+                if let residual = translated.residual {
+                    left += 1
+                    Issue.record("case \(number), seed \(seed), \(entity.name): left to memory: \(residual)")
+                    continue
+                }
+                let wanted = Set((isNegated ? objects.filter { object in !expected.contains { $0 === object } } : expected).map(\.queryID.key))
+                let select = translated.statement.selecting(["t0.Z_PK"])
+                let found: Set<Int64>
+                do {
+                    found = Set(try data.connection.rows(select.text, select.arguments).compactMap { $0[0].integer })
+                } catch {
+                    Issue.record("case \(number), seed \(seed): \(error)\n\(predicate)\n\(select)")
+                    failures += 1
+                    continue
+                }
+                guard found != wanted else { continue }
+                failures += 1
+                Issue.record("case \(number), seed \(seed), \(entity.name): \(condition)\n\(select.text)\n\(select.arguments)\nSQL \(found.sorted()), memory \(wanted.sorted())")
+            }
+            compared += 1
+            if failures > 5 { break }
+        }
+        print("differential test: \(compared) compared, \(refused) refused, \(left) left to memory")
+        #expect(refused * 5 < compared)
+        #expect(left == 0)
+    }
+}

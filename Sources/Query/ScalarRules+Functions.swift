@@ -95,11 +95,11 @@ extension ScalarRules {
         case .count: return .int(Int64(values.count))
         case .sum:
             var sum = PropertyValue.int(0)
-            for value in values { sum = try apply(.add, sum, .init(try number(value, for: function))) }
+            for number in try ascending(values, for: function) { sum = try apply(.add, sum, .init(number)) }
             return sum
         case .average:
             var sum = 0.0
-            for value in values { sum += double(try number(value, for: function)) }
+            for number in try ascending(values, for: function) { sum += double(number) }
             return values.isEmpty ? .null : result(sum / Double(values.count))
         case .min, .max:
             guard var best = values.first else { return .null }
@@ -111,6 +111,14 @@ extension ScalarRules {
         default:
             throw QueryError(.unsupported, "\(function.rawValue) is no aggregate")
         }
+    }
+
+    /// Numbers as they are added up.
+    private static func ascending(_ values: [PropertyValue], for function: QueryFunction) throws(QueryError) -> [Number] {
+        var numbers: [Number] = []
+        numbers.reserveCapacity(values.count)
+        for value in values { numbers.append(try number(value, for: function)) }
+        return numbers.sorted { (order($0, $1) ?? 0) < 0 }
     }
 
     // MARK: Arguments and results

@@ -24,7 +24,8 @@ package import Schema
 ///
 /// Aggregates
 /// 12. `@count`, `count:` and `[SIZE]` count the values that are not nil; the others skip nils. A sum of nothing is 0; an average, minimum or maximum of
-///     nothing is nil. Sums of integers are integers (rule 8), averages Doubles. Minimum and maximum take whatever has an order, strings included.
+///     nothing is nil. Sums of integers are integers (rule 8), averages Doubles; numbers are added in ascending order, so that the order of a collection
+///     does not show. Minimum and maximum take whatever has an order, strings included.
 package enum ScalarRules {
     enum Number {
         case int(Int64)

@@ -63,4 +63,33 @@ struct DifferentialTests {
         #expect(refused * 5 < compared)
         #expect(left == 0)
     }
+
+    @Test func sqlOrdersAndWindowsAsMemoryDoes() throws {
+        var random = SeededGenerator(seed: Self.seed &+ 1)
+        let data = try LibraryData(&random, size: 60)
+        for number in 0..<(Self.cases / 4) {
+            let seed = random.next()
+            var generator = PredicateGenerator(data, seed: seed)
+            let entity = generator.random.pick(data.model.entities)
+            let keys = generator.sortKeys(for: entity)
+            guard keys.allSatisfy({ (try? $0.validated(against: entity, in: data.model)) != nil }) else { continue }
+            let predicate = try? generator.predicate(for: entity).validated(against: entity, in: data.model, store: data.identity)
+            let objects = data.objects(of: entity)
+            guard let matching = try? predicate.map({ try CompiledPredicate($0, entity: entity, model: data.model).filter(objects) }) ?? objects else { continue }
+            let excluded = Set(objects.filter { _ in generator.random.chance(10) }.map(\.queryID.key))
+            let sorted = try CompiledSort(keys, entity: entity, model: data.model).sorted(matching.filter { !excluded.contains($0.queryID.key) })
+            let offset = generator.random.pick([0, 0, 1, 3, 100]), limit = generator.random.pick([nil, nil, 0, 1, 5, 100])
+            let window = sorted.dropFirst(offset).prefix(limit ?? .max).map(\.queryID.key)
+
+            let request = RowRequest(
+                entityIndex: entity.index, selection: .matching(predicate), sortKeys: keys, offset: offset, limit: limit, excludedKeys: excluded.sorted())
+            let translated = try SQLTranslation.translate(request, layout: data.layout, identity: data.identity)
+            let select = translated.statement.selecting(["t0.Z_PK"])
+            let found = try data.connection.rows(select.text, select.arguments).compactMap { $0[0].integer }
+            let isOrdered = !keys.isEmpty || offset > 0 || limit != nil
+            #expect(isOrdered ? found == window : found.sorted() == window.sorted(), "case \(number), seed \(seed), \(entity.name): \(keys)\n\(select)")
+            let count = translated.statement.counting
+            #expect(try data.connection.value(count.text, count.arguments)?.integer == Int64(window.count), "case \(number), seed \(seed): \(count)")
+        }
+    }
 }

@@ -1,0 +1,51 @@
+/// One row of the table: a workload at a size, from all rounds.
+struct BenchmarkResult: Codable {
+    struct Side: Codable {
+        var medianMs: Double
+        var minMs: Double
+        var cpuMs: Double
+        var peakMiB: Double
+        var bytesPerObject: Double?
+
+        init(_ rounds: [Measurement]) {
+            medianMs = median(rounds.map(\.wallMs))
+            minMs = rounds.map(\.wallMs).min() ?? 0
+            cpuMs = median(rounds.map(\.cpuMs))
+            peakMiB = rounds.map(\.peakMiB).max() ?? 0
+            bytesPerObject = rounds.compactMap(\.bytesPerObject).max()
+        }
+    }
+
+    var id: Workload
+    /// The part of a workload that has several; empty otherwise.
+    var part: String
+    var size: Int
+    var ratio: Double
+    var goal: Double
+    var must: Double
+    var folio: Side
+    var hand: Side
+
+    init(_ workload: Workload, size: Int, folio: [Measurement], hand: [Measurement]) {
+        id = workload
+        part = ""
+        self.size = size
+        self.folio = Side(folio)
+        self.hand = Side(hand)
+        ratio = workload.comparesProcessorTime ? self.folio.cpuMs / self.hand.cpuMs : self.folio.medianMs / self.hand.medianMs
+        goal = workload.goal
+        must = workload.must
+    }
+}
+
+/// What `--json` writes and `--compare` reads.
+struct BenchmarkReport: Codable {
+    var results: [BenchmarkResult]
+}
+
+private func median(_ values: [Double]) -> Double {
+    let sorted = values.sorted()
+    guard !sorted.isEmpty else { return 0 }
+    let middle = sorted.count / 2
+    return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+}

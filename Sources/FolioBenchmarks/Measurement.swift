@@ -1,0 +1,58 @@
+import Foundation
+
+/// What one process measured.
+struct Measurement: Codable {
+    var wallMs: Double
+    var cpuMs: Double
+    var peakMiB: Double
+    /// Memory that the results occupy, where a workload looks at it.
+    var bytesPerObject: Double?
+    /// A digest of what was read or written; both contestants must have the same.
+    var checksum: UInt64
+}
+
+/// The clock of a timed section.
+struct Stopwatch {
+    private let wall = ContinuousClock.now
+    private let cpu = Self.processorMs()
+
+    /// The time since the stopwatch was made, for one of `repetitions`.
+    func measurement(repetitions: Int = 1, checksum: UInt64, bytesPerObject: Double? = nil) -> Measurement {
+        let elapsed = ContinuousClock.now - wall
+        let wallMs = Double(elapsed.components.seconds) * 1e3 + Double(elapsed.components.attoseconds) / 1e15
+        let cpuMs = Self.processorMs() - cpu
+        return Measurement(
+            wallMs: wallMs / Double(repetitions), cpuMs: cpuMs / Double(repetitions), peakMiB: Self.peakMiB(), bytesPerObject: bytesPerObject,
+            checksum: checksum)
+    }
+
+    private static func usage() -> rusage {
+        var usage = rusage()
+        getrusage(RUSAGE_SELF, &usage)
+        return usage
+    }
+
+    private static func processorMs() -> Double {
+        let usage = usage()
+        func ms(_ time: timeval) -> Double { Double(time.tv_sec) * 1e3 + Double(time.tv_usec) / 1e3 }
+        return ms(usage.ru_utime) + ms(usage.ru_stime)
+    }
+
+    private static func peakMiB() -> Double { Double(usage().ru_maxrss) / 1024 }
+
+    /// Bytes of memory that the process occupies now.
+    static func residentBytes() -> Double {
+        guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return 0 }
+        let pages = text.split(separator: " ").dropFirst().first.flatMap { Double($0) } ?? 0
+        return pages * Double(sysconf(Int32(_SC_PAGESIZE)))
+    }
+}
+
+/// An order-dependent digest that costs next to nothing.
+struct Checksum {
+    private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
+
+    @inline(__always) mutating func add(_ bits: UInt64) {
+        value = (value ^ bits) &* 0x100_0000_01b3
+    }
+}

@@ -1,0 +1,148 @@
+import Folio
+import Foundation
+
+/// The workloads as a user of Folio writes them: through a document, with undo, validation and conflict detection as they are by default.
+enum FolioWorkloads {
+    private struct Keys {
+        let name: AttributeKey<String>
+        let number: AttributeKey<Int64>
+        let ratio: AttributeKey<Double>
+        let flag: AttributeKey<Bool>
+        let created: AttributeKey<Date>
+        let identifier: AttributeKey<UUID>
+
+        init(_ entity: Entity) throws {
+            name = try entity.attribute("name")
+            number = try entity.attribute("number")
+            ratio = try entity.attribute("ratio")
+            flag = try entity.attribute("flag")
+            created = try entity.attribute("created")
+            identifier = try entity.attribute("identifier")
+        }
+    }
+
+    static func run(_ workload: Workload, size: Int, document: URL) async throws -> Measurement {
+        switch workload {
+        case .w1: try await insert(size, document)
+        case .w2: try await fetch(document, passes: 1)
+        case .w2b: try await fetch(document, passes: 2)
+        case .w4: try await update(document)
+        case .w5: try await smallCommits(workload.repetitions, document)
+        case .w8: try await open(workload.repetitions, document)
+        }
+    }
+
+    /// Makes the document that rounds get copies of.
+    static func makeDocument(of size: Int, at url: URL) async throws -> Measurement {
+        let watch = Stopwatch()
+        try await PersistentDocument.writeEmpty(at: url, model: Item.model())
+        if size > 0 { _ = try await insert(size, url) }
+        return watch.measurement(checksum: 0)
+    }
+
+    private static func entity(of document: PersistentDocument) throws -> Entity {
+        guard let entity = document.model.entity(named: Item.entityName) else { throw BenchmarkError("the document has no items") }
+        return entity
+    }
+
+    private static func store(of document: URL) -> String { document.appendingPathComponent("store/store.sqlite").path }
+
+    private static func insert(_ size: Int, _ url: URL) async throws -> Measurement {
+        let document = try await PersistentDocument.open(url)
+        let context = document.context
+        let entity = try entity(of: document)
+        let keys = try Keys(entity)
+        let watch = Stopwatch()
+        for index in 0..<size {
+            let item = ManagedObject(entity: entity, insertInto: context)
+            item[keys.name] = Item.name(index)
+            item[keys.number] = Item.number(index)
+            item[keys.ratio] = Item.ratio(index)
+            item[keys.flag] = Item.flag(index)
+            item[keys.created] = Date(timeIntervalSinceReferenceDate: Item.seconds(index))
+            item[keys.identifier] = Item.uuid(index)
+        }
+        try await document.save()
+        var measured = watch.measurement(checksum: 0)
+        try await document.close()
+        measured.checksum = try HandWorkloads.checksum(ofStore: store(of: url))
+        return measured
+    }
+
+    private static func fetch(_ url: URL, passes: Int) async throws -> Measurement {
+        let document = try await PersistentDocument.open(url)
+        let keys = try Keys(entity(of: document))
+        let request = FetchRequest<ManagedObject>(Item.entityName)
+        let before = Stopwatch.residentBytes()
+        var watch = Stopwatch()
+        var checksum = Checksum()
+        var items: [ManagedObject] = []
+        for _ in 0..<passes {
+            watch = Stopwatch()
+            checksum = Checksum()
+            items = try document.context.fetch(request)
+            for item in items {
+                checksum.add(UInt64(item[keys.name]?.utf8.count ?? -1))
+                checksum.add(UInt64(bitPattern: item[keys.number] ?? -1))
+                checksum.add((item[keys.ratio] ?? -1).bitPattern)
+                checksum.add(item[keys.flag] == true ? 1 : 0)
+                checksum.add((item[keys.created]?.timeIntervalSinceReferenceDate ?? -1).bitPattern)
+                checksum.add(UInt64(item[keys.identifier]?.uuid.0 ?? 0))
+            }
+        }
+        let measured = watch.measurement(
+            checksum: checksum.value, bytesPerObject: (Stopwatch.residentBytes() - before) / Double(max(items.count, 1)))
+        items = []
+        try await document.close()
+        return measured
+    }
+
+    private static func update(_ url: URL) async throws -> Measurement {
+        let document = try await PersistentDocument.open(url)
+        let keys = try Keys(entity(of: document))
+        let items = try document.context.fetch(FetchRequest<ManagedObject>(Item.entityName))
+        let watch = Stopwatch()
+        for item in items {
+            item[keys.number] = (item[keys.number] ?? 0) + 1
+        }
+        try await document.save()
+        var measured = watch.measurement(checksum: 0)
+        try await document.close()
+        measured.checksum = try HandWorkloads.checksum(ofStore: store(of: url))
+        return measured
+    }
+
+    private static func smallCommits(_ repetitions: Int, _ url: URL) async throws -> Measurement {
+        let document = try await PersistentDocument.open(url)
+        let keys = try Keys(entity(of: document))
+        var request = FetchRequest<ManagedObject>(Item.entityName)
+        request.sortKeys = [SortKey("created")]
+        request.fetchLimit = 1
+        guard let item = try document.context.fetch(request).first else { throw BenchmarkError("no items") }
+        let watch = Stopwatch()
+        for index in 0..<repetitions {
+            item[keys.number] = Int64(index)
+            try await document.autosave()
+        }
+        let measured = watch.measurement(repetitions: repetitions, checksum: UInt64(item[keys.number] ?? -1))
+        try await document.save()
+        try await document.close()
+        return measured
+    }
+
+    private static func open(_ repetitions: Int, _ url: URL) async throws -> Measurement {
+        var checksum = Checksum()
+        var request = FetchRequest<ManagedObject>(Item.entityName)
+        request.fetchLimit = 1
+        let watch = Stopwatch()
+        for _ in 0..<repetitions {
+            let document = try await PersistentDocument.open(url)
+            let keys = try Keys(entity(of: document))
+            guard let item = try document.context.fetch(request).first else { throw BenchmarkError("no items") }
+            checksum.add(UInt64(item[keys.name]?.utf8.count ?? -1))
+            checksum.add(UInt64(bitPattern: item[keys.number] ?? -1))
+            try await document.close()
+        }
+        return watch.measurement(repetitions: repetitions, checksum: checksum.value)
+    }
+}

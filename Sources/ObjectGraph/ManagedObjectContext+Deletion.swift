@@ -28,7 +28,12 @@ extension ManagedObjectContext {
         while index < pendingDeletions.count {
             // One trip for all faults of a round: their relationships and versions are needed.
             let round = pendingDeletions[index...]
-            do { try fetchRows(of: round) } catch { if loadError == nil { loadError = error } }
+            do { try readForDeletion(round) } catch {
+                // Nobody knows yet what these lead to: they wait, and the next save throws.
+                if loadError == nil { loadError = error }
+                pendingDeletions.removeFirst(index)
+                return
+            }
             let end = pendingDeletions.count
             while index < end {
                 let object = pendingDeletions[index]
@@ -38,12 +43,27 @@ extension ManagedObjectContext {
                     dropVanished(object)
                     continue
                 }
-                if object.state.isFault { object.state.remove(.fault) }
                 runDeleteRules(of: object)
                 finishDeletion(object)
             }
         }
         pendingDeletions.removeAll()
+    }
+
+    /// Reads what the delete rules of some objects need: rows in one trip for each hierarchy, members in one for each relationship.
+    private func readForDeletion(_ objects: ArraySlice<ManagedObject>) throws {
+        try fetchRows(of: objects)
+        var byEntity: [Int: [ManagedObject]] = [:]
+        for object in objects where object.cells != nil {
+            object.state.remove(.fault)
+            if !shapes[Int(object.entityIndex)].toManys.isEmpty { byEntity[Int(object.entityIndex), default: []].append(object) }
+        }
+        for (entity, owners) in byEntity {
+            for relation in shapes[entity].toManys where relation.description.deleteRule != .noAction || relation.isLinked {
+                let unread = owners.filter { !list($0, relation).isLoaded }
+                if !unread.isEmpty { try loadLists(of: unread, relation) }
+            }
+        }
     }
 
     private func dropVanished(_ object: ManagedObject) {

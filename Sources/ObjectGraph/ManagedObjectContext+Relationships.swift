@@ -193,7 +193,7 @@ extension ManagedObjectContext {
             let row = slab.row(at: index)
             // A row whose object is gone, or has another row by now, is nobody's.
             guard row.key > 0, let object = identities[root].object(row.key), object !== owner, object.isStanding(on: row) else { continue }
-            if object.state.isDisjoint(with: [.deleted, .inserted]), object.existingList(relation)?.isLoaded != true { owners.append(object) }
+            if !object.state.contains(.inserted), object.existingList(relation)?.isLoaded != true { owners.append(object) }
         }
         return owners
     }

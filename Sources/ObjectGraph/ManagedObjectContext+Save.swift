@@ -9,10 +9,7 @@ extension ManagedObjectContext {
     /// another save or for ``rollback()``. Costs a transaction and time in proportion to the changes; without changes, nothing.
     /// - Throws: ``ValidationError`` with all violated rules; ``GraphError`` with code `conflict` or `constraint`; what the store throws.
     public func save() throws {
-        guard let prepared = try prepareSave() else {
-            finishEmptySave()
-            return
-        }
+        guard let prepared = try prepareSave() else { return }
         let receipt: SaveReceipt
         do {
             receipt = try store().apply(prepared.changes)
@@ -30,13 +27,14 @@ extension ManagedObjectContext {
     ///   - reservesKeys: whether new objects get their permanent numbers now. Needed where the application goes on while the store writes: a fetch could
     ///     otherwise see new rows whose objects it can't tell.
     ///   - metadata: for the store, in the same transaction.
-    /// - Returns: nil if there is nothing to write.
+    /// - Returns: nil if there is nothing to write: then the save has succeeded already.
     package func prepareSave(
         validates: Bool = true, reservesKeys: Bool = false, metadata: [String: MetadataValue?] = [:]
     ) throws -> PreparedSave? {
         precondition(saveUnderWay == nil, "A save of this context is under way: wait for it to end")
         try throwLoadError()
         try collectChanges()
+        try throwLoadError()
         if validates { try validateChanges() }
         if reservesKeys { try obtainPermanentIDs(for: insertedObjects) }
         var plan = makePlan()
@@ -188,10 +186,6 @@ extension ManagedObjectContext {
         notification.updated = Set(save.updated)
         notification.deleted = Set(save.deleted)
         observers.post(notification)
-    }
-
-    private func finishEmptySave() {
-        if observers.hasHandlers(for: .didSave) { observers.post(ContextNotification(.didSave, self)) }
     }
 
     private func translated(_ error: any Error) -> any Error {

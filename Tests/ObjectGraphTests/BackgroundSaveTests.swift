@@ -1,0 +1,111 @@
+import ObjectGraph
+import Query
+import Schema
+import Storage
+import Testing
+
+@Suite("A save that runs elsewhere while editing goes on")
+struct BackgroundSaveTests {
+    let library: Library
+    let context: ManagedObjectContext
+    let author: ManagedObject
+    let book: ManagedObject
+
+    init() throws {
+        library = try Library()
+        context = library.context
+        author = try library.author("Austen")
+        book = try library.book("Emma", by: author)
+        try context.save()
+    }
+
+    private func prepare() throws -> PreparedSave {
+        try #require(try context.prepareSave(reservesKeys: true))
+    }
+
+    @Test func laterChangesStayDirty() throws {
+        author["name"] = "Jane"
+        author["born"] = 1
+        let new = try library.book("Persuasion", by: author)
+        let prepared = try prepare()
+        #expect(context.hasChanges && !new.objectID.isTemporaryID)
+        author["name"] = "Later"
+        let later = try library.book("Later", by: author)
+        new["title"] = "Persuasion 2"
+        #expect(try context.fetch(FetchRequest<ManagedObject>("Book")).count == 3)
+        let receipt = try library.store.apply(prepared.changes)
+        #expect(try context.fetch(FetchRequest<ManagedObject>("Book")).count == 3)
+        context.completeSave(prepared, receipt)
+        #expect(context.insertedObjects == [later] && context.updatedObjects == [author, new])
+        #expect(author.changedValues().keys.sorted() == ["books", "name"])
+        #expect(author.committedValues(forKeys: ["name"])["name"] as? String == "Jane")
+        #expect(library.anotherContext().fetchNames("Book") == ["Emma", "Persuasion"])
+        try context.save()
+        let other = library.anotherContext()
+        #expect(other.fetchNames("Book") == ["Emma", "Later", "Persuasion 2"] && other.fetchNames("Author") == ["Later"])
+        #expect(other.object(with: author.objectID).names("books") == ["Emma", "Later", "Persuasion 2"])
+    }
+
+    @Test func aFailureKeepsBothEarlierAndLaterChanges() throws {
+        author["name"] = "Jane"
+        let new = try library.book("Persuasion", by: author)
+        let doomed = try library.book("Doomed")
+        book["author"] = nil
+        let prepared = try prepare()
+        author["born"] = 1775
+        author["name"] = "Later"
+        new["title"] = "Persuasion 2"
+        book["author"] = author
+        context.delete(doomed)
+        context.processPendingChanges()
+        let error = context.failSave(prepared, StorageError(.full, "full"))
+        #expect((error as? StorageError)?.code == .full)
+        #expect(context.insertedObjects == [new] && context.updatedObjects == [author, book] && context.deletedObjects.isEmpty)
+        #expect(author.committedValues(forKeys: ["name", "born"])["name"] as? String == "Austen")
+        #expect(author.names("books") == ["Emma", "Persuasion 2"])
+        try context.save()
+        let other = library.anotherContext()
+        #expect(other.fetchNames("Book") == ["Emma", "Persuasion 2"] && other.fetchNames("Author") == ["Later"])
+        #expect(other.object(with: author.objectID).names("books") == ["Emma", "Persuasion 2"])
+        #expect(try library.anotherContext().count(for: FetchRequest<ManagedObject>("Book")) == 2)
+    }
+
+    @Test func aFailureCanBeRolledBack() throws {
+        author["name"] = "Jane"
+        _ = try library.book("Persuasion", by: author)
+        let prepared = try prepare()
+        author["name"] = "Later"
+        _ = context.failSave(prepared, StorageError(.full, "full"))
+        context.rollback()
+        #expect(author["name"] as? String == "Austen" && author.names("books") == ["Emma"] && !context.hasChanges)
+    }
+
+    @Test func objectsDeletedMeanwhileAreDeletedLater() throws {
+        let new = try library.book("Persuasion", by: author)
+        let prepared = try prepare()
+        context.delete(new)
+        context.delete(book)
+        let receipt = try library.store.apply(prepared.changes)
+        context.completeSave(prepared, receipt)
+        #expect(context.deletedObjects == [new, book])
+        try context.save()
+        #expect(library.anotherContext().fetchNames("Book").isEmpty && author.names("books").isEmpty)
+    }
+
+    @Test func deletionsUnderWayStayDeleted() throws {
+        context.delete(book)
+        let prepared = try prepare()
+        #expect(try context.fetch(FetchRequest<ManagedObject>("Book")).isEmpty)
+        _ = context.failSave(prepared, StorageError(.full, "full"))
+        #expect(context.deletedObjects == [book])
+        context.rollback()
+        #expect(!book.isDeleted && author.names("books") == ["Emma"])
+    }
+
+    @Test func metadataGoesWithTheChanges() throws {
+        let prepared = try #require(try context.prepareSave(metadata: ["saved": .integer(3)]))
+        #expect(prepared.changes.metadata == ["saved": .integer(3)] && prepared.changes.insertions.isEmpty)
+        context.completeSave(prepared, try library.store.apply(prepared.changes))
+        #expect(!context.hasChanges)
+    }
+}

@@ -1,0 +1,253 @@
+import ObjectGraph
+import Query
+import Schema
+import Testing
+
+@Suite("Undo (U)")
+struct UndoTests {
+    let library: Library
+    let context: ManagedObjectContext
+    let undo: UndoManager
+
+    init() throws {
+        library = try Library()
+        context = library.context
+        undo = UndoManager()
+        context.undoManager = undo
+    }
+
+    @Test func withoutAManagerNothingHappens_U1_U2() throws {
+        let context = library.anotherContext()
+        #expect(context.undoManager == nil)
+        let tag = try context.insert("Tag")
+        context.undo()
+        context.redo()
+        #expect(tag.isInserted)
+    }
+
+    @Test func valuesGoBackAndForth() throws {
+        let author = try library.author("Austen")
+        try context.save()
+        author["name"] = "Jane"
+        author["name"] = "Jane Austen"
+        author["note"] = "transient"
+        context.processPendingChanges()
+        author["born"] = 1775
+        #expect(undo.canUndo && !undo.canRedo)
+        context.undo()
+        #expect(author["born"] == nil && author["name"] as? String == "Jane Austen")
+        context.undo()
+        #expect(author["name"] as? String == "Austen" && author["note"] == nil && !context.hasChanges)
+        context.redo()
+        context.redo()
+        #expect(author["name"] as? String == "Jane Austen" && author["born"] as? Int == 1775 && author["note"] as? String == "transient")
+        #expect(!undo.canRedo)
+    }
+
+    @Test func insertionsGoBackAndForth_U7() throws {
+        let author = try library.author("Austen")
+        context.processPendingChanges()
+        let book = try library.book("Emma", by: author)
+        context.undo()
+        #expect(context.insertedObjects == [author] && author.names("books").isEmpty && book.managedObjectContext == nil)
+        context.redo()
+        #expect(context.insertedObjects == [author, book] && author.names("books") == ["Emma"] && book.object("author") === author)
+        try context.save()
+        #expect(library.anotherContext().fetchNames("Book") == ["Emma"])
+    }
+
+    @Test func deletionsWithAllTheyDidGoBack_U5() throws {
+        let author = try library.author("Austen")
+        let emma = try library.book("Emma", by: author)
+        for title in ["one", "two"] {
+            let chapter = try context.insert("Chapter")
+            chapter["title"] = title
+            chapter["book"] = emma
+        }
+        let tag = try context.insert("Tag")
+        tag["name"] = "classic"
+        emma["tags"] = Set([tag])
+        let friend = try library.author("Friend")
+        friend["friends"] = Set([author])
+        try context.save()
+        context.delete(author)
+        context.processPendingChanges()
+        #expect(context.deletedObjects.count == 4 && friend.names("friends").isEmpty && tag.names("books").isEmpty)
+        context.undo()
+        #expect(context.deletedObjects.isEmpty && !context.hasChanges)
+        #expect(friend.names("friends") == ["Austen"] && tag.names("books") == ["Emma"])
+        #expect(author.names("books") == ["Emma"] && emma.names("chapters") == ["one", "two"])
+        context.redo()
+        #expect(context.deletedObjects.count == 4)
+        try context.save()
+        #expect(library.anotherContext().fetchNames("Author") == ["Friend"] && library.store.storedLinks == 0)
+    }
+
+    @Test func undoWorksAcrossSaves_U10_U11() throws {
+        let author = try library.author("Austen")
+        let book = try library.book("Emma", by: author)
+        try context.save()
+        author["name"] = "Jane"
+        try context.save()
+        #expect(undo.canUndo)
+        context.undo()
+        #expect(author["name"] as? String == "Austen" && author.isUpdated)
+        try context.save()
+        #expect(library.anotherContext().fetchNames("Author") == ["Austen"])
+        let id = book.objectID
+        context.delete(book)
+        try context.save()
+        #expect(library.anotherContext().fetchNames("Book").isEmpty)
+        context.undo()
+        #expect(book.isInserted && book.objectID == id && author.names("books") == ["Emma"])
+        try context.save()
+        let other = library.anotherContext()
+        #expect(other.object(with: id).object("author")?["name"] as? String == "Austen")
+        #expect(other.object(with: author.objectID).names("books") == ["Emma"])
+    }
+
+    @Test func undoingAnInsertionThatWasSavedDeletesIt() throws {
+        let author = try library.author("Austen")
+        context.processPendingChanges()
+        let book = try library.book("Emma", by: author)
+        context.processPendingChanges()
+        book["author"] = nil
+        try context.save()
+        context.undo()
+        #expect(book.object("author") === author)
+        context.undo()
+        #expect(book.isDeleted && author.names("books").isEmpty)
+        try context.save()
+        #expect(library.anotherContext().fetchNames("Book").isEmpty)
+        context.redo()
+        context.redo()
+        #expect(book.isInserted && book["author"] == nil)
+        try context.save()
+        #expect(library.anotherContext().fetchNames("Book") == ["Emma"])
+    }
+
+    @Test func referencesToNewObjectsSurviveTheirSave() throws {
+        let author = try library.author("Austen")
+        let book = try library.book("Emma", by: author)
+        context.processPendingChanges()
+        book["author"] = nil
+        context.processPendingChanges()
+        try context.save()
+        context.undo()
+        #expect(book.object("author") === author && !author.objectID.isTemporaryID)
+        try context.save()
+        #expect(library.anotherContext().authorNameOfFirstBook == "Austen")
+    }
+
+    @Test func groupsAreUndoneTogether_U4_U14() throws {
+        let author = try library.author("Austen")
+        try context.save()
+        undo.removeAllActions()
+        undo.beginUndoGrouping()
+        author["name"] = "A"
+        context.processPendingChanges()
+        undo.beginUndoGrouping()
+        author["born"] = 1
+        undo.endUndoGrouping()
+        undo.setActionName("Typing")
+        undo.endUndoGrouping()
+        author["name"] = "B"
+        #expect(undo.groupingLevel == 0)
+        context.undo()
+        #expect(author["name"] as? String == "A")
+        #expect(undo.undoActionName == "Typing" && undo.undoMenuItemTitle == "Undo Typing")
+        context.undo()
+        #expect(author["name"] as? String == "Austen" && author["born"] == nil && undo.redoActionName == "Typing")
+        context.redo()
+        #expect(author["name"] as? String == "A" && author["born"] as? Int == 1)
+    }
+
+    @Test func levelsAreLimited() throws {
+        let author = try library.author("0")
+        try context.save()
+        undo.removeAllActions()
+        undo.levelsOfUndo = 3
+        for number in 1...5 {
+            author["name"] = "\(number)"
+            context.processPendingChanges()
+        }
+        for _ in 0..<5 { context.undo() }
+        #expect(author["name"] as? String == "2")
+    }
+
+    @Test func editsWithoutRegistrationAreLeftAlone_U9() throws {
+        let author = try library.author("Austen")
+        try context.save()
+        undo.removeAllActions()
+        author["name"] = "A"
+        undo.disableUndoRegistration()
+        author["born"] = 1
+        undo.enableUndoRegistration()
+        author["rating"] = 5.0
+        context.undo()
+        #expect(author["rating"] as? Double == 2.5 && author["name"] as? String == "A")
+        context.undo()
+        #expect(author["name"] as? String == "Austen" && author["born"] as? Int == 1 && !undo.canUndo)
+    }
+
+    @Test func rollbackAndResetForgetUndo_U8() throws {
+        try library.author("Austen")
+        context.processPendingChanges()
+        context.rollback()
+        #expect(!undo.canUndo)
+        try library.author("Austen")
+        context.processPendingChanges()
+        context.reset()
+        #expect(!undo.canUndo)
+    }
+
+    @Test func fetchingIsNotUndone() throws {
+        try library.author("Austen")
+        try context.save()
+        undo.removeAllActions()
+        context.reset()
+        let author = try #require(context.fetch(FetchRequest<ManagedObject>("Author")).first)
+        #expect(author["name"] as? String == "Austen")
+        context.refresh(author, mergeChanges: false)
+        context.processPendingChanges()
+        #expect(!undo.canUndo)
+    }
+
+    @Test func aNewChangeForgetsRedo() throws {
+        let author = try library.author("Austen")
+        context.processPendingChanges()
+        author["name"] = "A"
+        context.undo()
+        author["name"] = "B"
+        #expect(!undo.canRedo)
+    }
+
+    @Test func otherThingsCanBeRegisteredToo() {
+        final class Counter { var value = 0 }
+        let counter = Counter()
+        func add(_ amount: Int) {
+            counter.value += amount
+            undo.registerUndo(withTarget: counter) { _ in add(-amount) }
+        }
+        var events: [UndoManager.Event] = []
+        undo.observe { events.append($0) }
+        add(3)
+        undo.endEvent()
+        undo.undo()
+        #expect(counter.value == 0)
+        undo.redo()
+        #expect(counter.value == 3 && events.contains(.didUndo) && events.contains(.didRedo))
+        undo.removeAllActions(withTarget: counter)
+        #expect(!undo.canUndo)
+    }
+}
+
+extension ManagedObjectContext {
+    func fetchNames(_ entity: String) -> [String] {
+        (try? fetch(FetchRequest<ManagedObject>(entity)).compactMap { ($0.entity.name == "Author" ? $0["name"] : $0["title"]) as? String }.sorted()) ?? []
+    }
+
+    var authorNameOfFirstBook: String? {
+        (try? fetch(FetchRequest<ManagedObject>("Book")).first)?.object("author")?["name"] as? String
+    }
+}

@@ -31,7 +31,7 @@ let rooms: [(name: String, kind: Kind, imports: [String])] = [
     ("ObjectGraph", .swift, ["Storage", "RowMemory", "Query", "Schema"]),
     ("Stack", .swift, ["ObjectGraph", "SQLiteStore", "Storage", "Query", "Schema"]),
     ("DocumentKit", .swift, [
-        "Stack", "ObjectGraph", "SQLiteStore", "ArchiveKit", "SQLiteKit", "Storage", "Query", "ModelFiles", "Schema", "Coding", "FileSystem",
+        "Stack", "ObjectGraph", "SQLiteStore", "ArchiveKit", "SQLiteKit", "Storage", "RowMemory", "Query", "ModelFiles", "Schema", "Coding", "FileSystem",
     ]),
     ("Folio", .swift, ["DocumentKit", "Stack", "ObjectGraph", "SQLiteStore", "Storage", "Query", "ModelFiles", "Schema"]),
     ("FolioCommands", .swift, ["Folio", "RowMemory"]),

@@ -10,6 +10,8 @@ extension CommandError {
         case let error as ModelError: self.init(error)
         case let error as StorageError: self.init(error)
         case let error as DocumentError: self.init(error)
+        case let error as ValidationError: self.init(error)
+        case let error as GraphError: self.init(error)
         case let error as CocoaError: self.init(error, path: path)
         case is CancellationError: self.init(.interrupted, "interrupted", "interrupted")
         default: self.init(.software, "unexpected", "unexpected error: \(error)", path: path, hint: "this is a mistake in folio")
@@ -27,16 +29,13 @@ extension CommandError {
             .syntax: "predicateSyntax", .unknownKey: "unknownKey", .type: "wrongType", .unsupported: "unsupported", .unboundVariable: "unboundVariable",
             .argument: "argument", .limit: "limit",
         ]
-        let isUnavailable = error.code == .unsupported
         self.init(
-            isUnavailable ? .unavailable : .usage, codes[error.code] ?? "predicate", error.message, hint: Suggestion.sentence(error.suggestions),
-            detail: .object(detail))
-        guard let text = error.text, let offset = error.offset else { return }
-        if !error.message.contains("column") { why = "column \(offset + 1): \(why)" }
-        if let expected = error.expected, !error.message.contains(expected) { why += ", expected \(expected)" }
-        let shown = Printable.line(text)
-        let before = Printable.line(String(text.prefix(offset)))
-        excerpt = [shown, String(repeating: " ", count: Printable.width(before)) + "^"]
+            .usage, codes[error.code] ?? "predicate", error.message, hint: Suggestion.sentence(error.suggestions), detail: .object(detail))
+        // The hint says it.
+        if hint != nil, let question = why.range(of: "; did you mean") { why = String(why[..<question.lowerBound]) }
+        if let offset = error.offset { why = "column \(offset + 1): \(why)" }
+        // The excerpt's lines stay under each other when each character is escaped into one.
+        excerpt = error.markedText?.split(separator: "\n").map { Printable.line(String($0)) } ?? []
     }
 
     private init(_ error: ModelError) {
@@ -111,6 +110,40 @@ extension CommandError {
         detail["holder"] = error.holder.map { $0.json }
         self.init(exit, code, error.message, path: error.path, hint: error.hint, detail: .object(detail))
         if let holder = error.holder, !why.contains("\(holder.pid)") { why += ": \(holder)" }
+    }
+
+    private init(_ error: ValidationError) {
+        let failures = error.failures.map { failure in
+            var value: [String: JSONValue] = ["code": .int(failure.code.rawValue), "message": .string(failure.message)]
+            value["object"] = failure.object.flatMap { $0.isTemporaryID ? nil : .string($0.description) }
+            value["entity"] = failure.entity.map { .string($0) }
+            value["key"] = failure.key.map { .string($0) }
+            value["value"] = failure.value.flatMap { ValueText.plain($0) }.map { .string($0) }
+            return JSONValue.object(value)
+        }
+        let count = failures.count == 1 ? "a rule is violated" : "\(failures.count) rules are violated"
+        self.init(
+            .malformed, "validation", count + ": " + error.failures.map(\.message).joined(separator: "; "),
+            detail: .object(["failures": .array(failures)]))
+    }
+
+    private init(_ error: GraphError) {
+        let (exit, code): (ExitCode, String) =
+            switch error.code {
+            case .unknownEntity: (.usage, "unknownEntity")
+            case .unknownKey: (.usage, "unknownKey")
+            case .wrongType: (.usage, "wrongType")
+            case .abstractEntity: (.usage, "abstractEntity")
+            case .objectNotFound: (.notFound, "unknownObject")
+            case .conflict: (.tryLater, "conflict")
+            case .constraint: (.malformed, "constraint")
+            default: (.inputOutput, "objectGraph")
+            }
+        var detail: [String: JSONValue] = [:]
+        detail["entity"] = error.entity.map { .string($0) }
+        detail["key"] = error.key.map { .string($0) }
+        if !error.conflicts.isEmpty { detail["objects"] = .strings(error.conflicts.map(\.objectID.description)) }
+        self.init(exit, code, error.message, detail: .object(detail))
     }
 
     static func detail(entities: [String]) -> JSONValue {

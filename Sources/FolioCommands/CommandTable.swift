@@ -1,7 +1,10 @@
 /// All commands, in the order in which help lists them.
 enum CommandTable {
     static var commands: [any Command.Type] {
-        [ModelCommand.self, ExportCommand.self, HelpCommand.self]
+        [
+            NewCommand.self, InfoCommand.self, ModelCommand.self, FetchCommand.self, GetCommand.self, ExplainCommand.self, InsertCommand.self, SetCommand.self,
+            DeleteCommand.self, ImportCommand.self, ExportCommand.self, SaveAsCommand.self, VerifyCommand.self, HelpCommand.self,
+        ]
     }
 
     /// What the contract names and this version does not have.

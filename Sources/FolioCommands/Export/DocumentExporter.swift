@@ -16,9 +16,7 @@ struct DocumentExporter {
         self.store = store
         self.console = console
         let model = store.identity.model
-        let prefixes = model.entities.map { entity in
-            String(ManagedObjectID(store: store.identity, entityIndex: entity.index, key: 1).description.dropLast())
-        }
+        let prefixes = store.identity.uriPrefixes
         writers = model.entities.map { ObjectWriter(entity: $0, layout: store.layouts[$0.index], prefixes: prefixes) }
         if let entityName {
             entities = [try EntityLookup.entity(named: entityName, in: model)]

@@ -81,6 +81,18 @@ struct ObjectWriter {
         }
     }
 
+    /// The text of one property for a table; empty where the entity has none of the name.
+    func cell(_ name: String, _ row: Row, _ related: RelatedRows) -> String {
+        if let column = attributes.first(where: { $0.name == name }) { return ValueText.cell(row.value(column.slot)) }
+        guard let link = relationships.first(where: { $0.name == name }), !link.property.isToMany else { return "" }
+        return related.target(row, slots[link.property.index]).map(shortName) ?? ""
+    }
+
+    /// `Entity/p7`
+    func shortName(_ reference: ObjectReference) -> String {
+        uri(reference).split(separator: "/").suffix(2).joined(separator: "/")
+    }
+
     /// The fields of one object for CSV, its URI first; to-many relationships as URIs between spaces.
     func fields(_ row: Row, at index: Int, of related: RelatedRows) -> [String?] {
         var fields: [String?] = [uri(of: row)]

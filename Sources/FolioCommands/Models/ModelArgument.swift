@@ -37,7 +37,17 @@ enum ModelArgument {
         if let version = reference.version { throw CommandError.notFound("a document has no model versions, such as \(version)", path: reference.url.path) }
         return try await DocumentReader.reading(reference.url.path, model: nil, console) { reader in
             LoadedModel(
-                model: reader.model, name: reference.url.deletingPathExtension().lastPathComponent, version: nil, versions: [])
+                model: reader.model, name: reference.url.deletingPathExtension().lastPathComponent, version: reader.document.manifest?.model.name, versions: [])
+        }
+    }
+
+    /// Finds the model that `--model` means for a store: of several versions the one whose hashes fit, else the named or current one, which the store
+    /// then refuses with the entities that differ.
+    static func resolver(_ text: String?) -> @Sendable ([String: Data]) throws -> ManagedObjectModel? {
+        { hashes in
+            guard let text else { return nil }
+            let reference = ModelReference(text)
+            return try reference.model(matching: hashes) ?? reference.model()
         }
     }
 }

@@ -49,6 +49,17 @@ enum ValueText {
         }
     }
 
+    /// Text for a cell of a table: bytes by their number, objects in short, lists with commas.
+    static func cell(_ value: PropertyValue) -> String {
+        switch value {
+        case .data(let bytes): return "<\(bytes.count) bytes>"
+        case .large(let value): return (try? value.data()).map { "<\($0.count) bytes>" } ?? "<missing>"
+        case .object(let id): return "\(id.entity.name)/p\(id.key)"
+        case .list(let elements): return elements.map(cell).joined(separator: ", ")
+        default: return plain(value) ?? ""
+        }
+    }
+
     static func date(_ value: Date) -> String {
         let seconds = value.timeIntervalSinceReferenceDate
         return Timestamp.text(seconds) ?? (double(seconds) ?? notFinite(seconds))

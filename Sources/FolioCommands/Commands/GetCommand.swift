@@ -1,0 +1,48 @@
+import Folio
+
+/// `folio get DOC OBJECT…`
+enum GetCommand: Command {
+    static let specification = CommandSpecification(
+        "get", "prints objects in full", operands: "DOC OBJECT…", count: 2...CommandSpecification.anyNumber, options: [.model],
+        notes: "With --json one object gives one JSON object, several give an array.", examples: ["folio get Doc.folio Book/p1 --json"])
+
+    static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
+        try await DocumentReader.reading(arguments.operands[0], model: arguments.value("--model"), console) { reader in
+            let names = arguments.operands.dropFirst()
+            // All are looked for before any is printed.
+            let objects = try names.map { try ObjectSelection.object($0, in: reader.context, store: reader.store.identity) }
+            if console.isJSON {
+                var writer = JSONWriter(console.output)
+                if objects.count > 1 { writer.beginArray() }
+                try FetchedObjects(objects, reader, console).write(to: &writer)
+                if objects.count > 1 { writer.endArray() }
+                console.output.write(0x0A)
+                return
+            }
+            for (index, object) in objects.enumerated() {
+                if index > 0 { console.print("") }
+                try show(object, console)
+            }
+        }
+        return .done
+    }
+
+    private static func show(_ object: ManagedObject, _ console: Console) throws {
+        console.print(object.objectID.description)
+        let properties = object.entity.properties.filter { !$0.isTransient }.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+        let width = properties.map { Printable.width($0.name) }.max() ?? 0
+        for property in properties where property.attribute.map({ $0.type != .undefined && $0.type != .objectID }) ?? true {
+            let value = try object.propertyValue(forKey: property.name)
+            let name = Printable.line(property.name) + String(repeating: " ", count: max(0, width - Printable.width(property.name)))
+            switch value {
+            case .null: console.print("  \(name)  –")
+            case .list(let members) where members.isEmpty: console.print("  \(name)  none")
+            case .list(let members):
+                for (index, member) in members.enumerated() {
+                    console.print("  " + (index == 0 ? name : String(repeating: " ", count: width)) + "  " + Printable.line(ValueText.cell(member)))
+                }
+            case let value: console.print("  \(name)  " + Printable.line(ValueText.cell(value)))
+            }
+        }
+    }
+}

@@ -1,0 +1,35 @@
+import Folio
+
+/// `folio import DOC FILE`
+enum ImportCommand: Command {
+    static let specification = CommandSpecification(
+        "import", "adds the objects of a JSON, JSON lines or CSV file", operands: "DOC FILE [--entity E]", count: 2...2,
+        options: [OptionSpecification(["--entity"], value: "E", "the entity of the objects, where the file does not say it"), .model, .dryRun],
+        notes: """
+            FILE is what export writes, in any of its formats (told apart by content), or flat objects; - is standard input. Into an empty document objects
+            keep their numbers; into another they get new ones, and --json prints which. Relationships lead to objects of the file, else of the document.
+            """,
+        examples: ["folio export Old.folio | folio import New.folio -"])
+
+    static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
+        let records = try ImportFile.records(at: arguments.operands[1], entityName: arguments.value("--entity"))
+        try await DocumentEditor.editing(arguments.operands[0], arguments, console) { editor in
+            let wasEmpty = try editor.isEmpty
+            var importer = DocumentImporter(editor.context, store: editor.identity, console)
+            try importer.run(records)
+            if wasEmpty { try importer.keepNumbers() }
+            let isSaved = try await editor.commit()
+            let count = importer.created.count
+            if console.isJSON {
+                var objects: [String: JSONValue] = [:]
+                for (record, object) in importer.created where isSaved {
+                    if let id = record.id { objects[id] = .string(object.objectID.description) }
+                }
+                console.print(.object(["count": .int(count), "objects": .object(objects)]))
+            } else {
+                console.say("\(isSaved ? "imported" : "would import") \(count) object\(count == 1 ? "" : "s")")
+            }
+        }
+        return .done
+    }
+}

@@ -1,0 +1,31 @@
+import Folio
+
+/// `folio insert DOC ENTITY key=value…`
+enum InsertCommand: Command {
+    static let specification = CommandSpecification(
+        "insert", "makes a new object and prints its URI", operands: "DOC ENTITY [KEY=VALUE…]", count: 2...CommandSpecification.anyNumber,
+        options: [.model, .dryRun],
+        notes: """
+            key=value sets an attribute; key= sets it to nil (a String to an empty one); key:=JSON takes null, numbers, strings and objects as export
+            writes them; key=@FILE takes a file's bytes for a binary attribute. relationship=Entity/p1 sets a relationship, to-many ones with commas
+            between several; relationship+=Entity/p1 adds and relationship-=Entity/p1 removes.
+            """,
+        examples: ["folio insert Doc.folio Book title=Dune published=1965-08-01 author=Author/p1 tags+=Tag/p2 cover=@dune.jpg"])
+
+    static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
+        let assignments = try arguments.operands.dropFirst(2).map { try Assignment($0) }
+        try await DocumentEditor.editing(arguments.operands[0], arguments, console) { editor in
+            let entity = try EntityLookup.entity(named: arguments.operands[1], in: editor.document.model)
+            let edits = try assignments.map { try Edit($0, entity: entity, store: editor.identity) }
+            let object = try editor.context.insert(entity)
+            for edit in edits { try edit.apply(to: object) }
+            guard try await editor.commit() else {
+                console.say("would insert an object of \(entity.name)")
+                return
+            }
+            let uri = object.objectID.description
+            if console.isJSON { console.print(.object(["id": .string(uri)])) } else { console.print(uri) }
+        }
+        return .done
+    }
+}

@@ -1,0 +1,35 @@
+import Folio
+import Foundation
+
+/// `folio new DOC --model MODEL`
+enum NewCommand: Command {
+    static let specification = CommandSpecification(
+        "new", "makes an empty document with its model embedded", operands: "DOC --model MODEL [--archive|--store sqlite]", count: 1...1,
+        options: [
+            .model,
+            OptionSpecification(["--archive"], "one zip file instead of a folder"),
+            OptionSpecification(["--store"], value: "KIND", "a bare store: sqlite"),
+            .dryRun,
+        ], examples: ["folio new Library.folio --model Library.xcdatamodeld", "folio new Library.sqlite --model Library.xcdatamodeld --store sqlite"])
+
+    static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
+        guard let modelText = arguments.value("--model") else { throw CommandError.usage("a new document needs a model", hint: "name it with --model MODEL") }
+        let form = try DocumentFormArgument.form(arguments)
+        let path = try DocumentArgument.path(arguments.operands[0])
+        let loaded = try await ModelArgument.load(modelText, console)
+        try DocumentFormArgument.refuseExisting(path)
+        if arguments.has(OptionSpecification.dryRun) {
+            console.say("would make \(Printable.line(path)) with the model \(loaded.version ?? loaded.name)")
+            return .done
+        }
+        let uuid = try await console.interruption.committing {
+            let document = try await PersistentDocument.create(
+                at: URL(fileURLWithPath: path), model: loaded.model, form: form, modelName: loaded.version ?? loaded.name)
+            let uuid = document.uuid
+            try await document.close()
+            return uuid
+        }
+        if console.isJSON { console.print(.object(["path": .string(path), "uuid": .string(uuid)])) }
+        return .done
+    }
+}

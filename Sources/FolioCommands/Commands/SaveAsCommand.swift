@@ -1,0 +1,35 @@
+import Folio
+import Foundation
+
+/// `folio save-as DOC NEW`
+enum SaveAsCommand: Command {
+    static let specification = CommandSpecification(
+        "save-as", "writes a document again in another place or form", operands: "DOC NEW [--archive|--package|--store sqlite] [--force]", count: 2...2,
+        options: [
+            OptionSpecification(["--package"], "a folder (the default)"),
+            OptionSpecification(["--archive"], "one zip file"),
+            OptionSpecification(["--store"], value: "KIND", "a bare store: sqlite"),
+            OptionSpecification(["--force"], "replace what is there"),
+            .model, .dryRun,
+            OptionSpecification(["--without-history"], "leave the persistent history out", isLater: true),
+            OptionSpecification(["--with-versions"], "keep the saved versions", isLater: true),
+        ],
+        notes: "The new document has an identity of its own: a new UUID, which object URIs show. Objects keep their numbers.",
+        examples: ["folio save-as Recipes.sqlite Recipes.folio --model Recipes.xcdatamodeld", "folio save-as Doc.folio Doc.folioz --archive"])
+
+    static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
+        let form = try DocumentFormArgument.form(arguments)
+        let target = try DocumentArgument.path(arguments.operands[1])
+        if !arguments.has("--force") { try DocumentFormArgument.refuseExisting(target) }
+        try await DocumentReader.reading(arguments.operands[0], model: arguments.value("--model"), console) { reader in
+            if arguments.has(OptionSpecification.dryRun) {
+                console.say("would write \(Printable.line(target))")
+                return
+            }
+            let url = URL(fileURLWithPath: target)
+            try await console.interruption.committing { try await reader.document.write(to: url, form: form, replacing: arguments.has("--force")) }
+            if console.isJSON { console.print(.object(["path": .string(target), "uuid": .string(try DocumentInfo(of: url).uuid)])) }
+        }
+        return .done
+    }
+}

@@ -1,0 +1,33 @@
+import Folio
+
+/// `folio set DOC (OBJECT…|ENTITY --where P) key=value…`
+enum SetCommand: Command {
+    static let specification = CommandSpecification(
+        "set", "changes objects", operands: "DOC (OBJECT…|ENTITY --where PREDICATE) KEY=VALUE…", count: 3...CommandSpecification.anyNumber,
+        options: [ObjectSelection.whereOption, .model, .dryRun], notes: "Values are written as for insert.",
+        examples: ["folio set Doc.folio Book/p1 title='Dune Messiah' tags-=Tag/p2", "folio set Doc.folio Book --where 'year < 1900' isClassic=true"])
+
+    static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
+        let words = arguments.operands.dropFirst()
+        let names = Array(words.prefix { !$0.contains("=") })
+        let assignments = try words.dropFirst(names.count).map { try Assignment($0) }
+        guard !names.isEmpty, !assignments.isEmpty else {
+            throw CommandError.usage("objects and values are both needed", hint: "usage: folio set \(specification.operands)")
+        }
+        try await DocumentEditor.editing(arguments.operands[0], arguments, console) { editor in
+            let objects = try ObjectSelection.objects(names, where: arguments.value("--where"), in: editor.context, store: editor.identity)
+            var edits: [String: [Edit]] = [:]
+            for object in objects {
+                try console.interruption.check()
+                let name = object.entity.name
+                let applied = try edits[name] ?? assignments.map { try Edit($0, entity: object.entity, store: editor.identity) }
+                edits[name] = applied
+                for edit in applied { try edit.apply(to: object) }
+            }
+            let ids = objects.map(\.objectID.description)
+            let isSaved = try await editor.commit()
+            EditReport.print(isSaved ? "changed" : "would change", ids, console)
+        }
+        return .done
+    }
+}

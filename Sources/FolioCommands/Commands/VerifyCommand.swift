@@ -1,0 +1,28 @@
+import Folio
+import Foundation
+
+/// `folio verify DOC`
+enum VerifyCommand: Command {
+    static let specification = CommandSpecification(
+        "verify", "looks for damage; exit code 1 where it finds some", operands: "DOC [--deep]", count: 1...1,
+        options: [OptionSpecification(["--deep"], "check indexes, counts and the bytes of large values too"), .model],
+        notes: "Holds a document against everything it says of itself: archive, manifest, model, store, references, attachments.")
+
+    static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
+        let path = try DocumentArgument.path(arguments.operands[0])
+        let findings = try DocumentVerifier.verify(
+            URL(fileURLWithPath: path), isThorough: arguments.has("--deep"), fitting: ModelArgument.resolver(arguments.value("--model")))
+        if console.isJSON {
+            let list = findings.map { finding in
+                JSONValue.object([
+                    "part": .string(finding.part), "message": .string(finding.message), "object": finding.object.map { .string($0) } ?? .null,
+                ])
+            }
+            console.print(.object(["findings": .array(list), "isDamaged": .bool(!findings.isEmpty)]))
+        } else {
+            for finding in findings { console.print(Printable.line("\(finding)")) }
+            if findings.isEmpty { console.print("no damage found") }
+        }
+        return findings.isEmpty ? .done : .no
+    }
+}

@@ -1,0 +1,47 @@
+import Folio
+
+/// Which objects a command is about: some by name, or those of an entity that a predicate fits.
+enum ObjectSelection {
+    /// The option that names the predicate.
+    static let whereOption = OptionSpecification(["--where"], value: "PREDICATE", "a condition in predicate format, such as 'year > 1960 AND author.name BEGINSWITH \"H\"'")
+
+    /// A fetch request for `entityName`, its predicate read and every key of it looked up.
+    static func request(_ entityName: String, where text: String?, in store: StoreIdentity) throws -> FetchRequest<ManagedObject> {
+        let entity = try EntityLookup.entity(named: entityName, in: store.model)
+        var request = FetchRequest<ManagedObject>(entity.name)
+        if let text {
+            do {
+                request.predicate = try FetchPredicate(format: text).validated(against: entity, in: store.model, store: store)
+            } catch {
+                var marked = error
+                if marked.text == nil { marked.text = text }
+                throw marked
+            }
+        }
+        return request
+    }
+
+    /// The object that a person named.
+    /// - Throws: 66 where the document has none of that name.
+    static func object(_ name: String, in context: ManagedObjectContext, store: StoreIdentity) throws -> ManagedObject {
+        let id = try ObjectName.id(name, in: store)
+        do {
+            return try context.existingObject(with: id)
+        } catch let error as GraphError where error.code == .objectNotFound {
+            throw CommandError(.notFound, "unknownObject", "there is no object \(name)", detail: .object(["object": .string(id.description)]))
+        }
+    }
+
+    /// The objects that `words` name: object names, or one entity whose objects `--where` selects.
+    static func objects(_ words: [String], where text: String?, in context: ManagedObjectContext, store: StoreIdentity) throws -> [ManagedObject] {
+        if words.count == 1, !ObjectName.isName(words[0]) {
+            guard let text else {
+                _ = try EntityLookup.entity(named: words[0], in: store.model)
+                throw CommandError.usage("\(words[0]) without --where would mean all of its objects", hint: "say --where TRUEPREDICATE to mean them")
+            }
+            return try context.fetch(try request(words[0], where: text, in: store))
+        }
+        if text != nil { throw CommandError.usage("--where goes with an entity, not with names of objects") }
+        return try words.map { try object($0, in: context, store: store) }
+    }
+}

@@ -1,0 +1,78 @@
+import Folio
+
+/// Some keys and key paths of objects, flat: a to-many step in a path gives all values.
+struct FetchedColumns {
+    private let names: [String]
+    private let paths: [[String]]
+    private let alignsRight: [Bool]
+    private let objects: [ManagedObject]
+    private let context: ManagedObjectContext
+    private let console: Console
+
+    /// - Parameter names: key paths that `entity` has.
+    init(_ names: [String], of objects: [ManagedObject], entity: Entity, _ reader: DocumentReader, _ console: Console) throws {
+        self.names = names
+        self.objects = objects
+        self.console = console
+        context = reader.context
+        paths = names.map { $0.split(separator: ".").map(String.init) }
+        alignsRight = try names.map {
+            try EntityLookup.property(atKeyPath: $0, of: entity, in: reader.model).attribute?.type.isNumeric ?? false
+        }
+    }
+
+    func write(_ format: String) throws {
+        switch format {
+        case "json":
+            var writer = JSONWriter(console.output)
+            writer.beginArray()
+            for object in objects { try write(object, to: &writer) }
+            writer.endArray()
+            console.output.write(0x0A)
+        case "jsonl":
+            for object in objects {
+                var writer = JSONWriter(console.output, style: .compact)
+                try write(object, to: &writer)
+                console.output.write(0x0A)
+            }
+        case "csv":
+            console.print(CSV.line(["id"] + names))
+            for object in objects { console.print(CSV.line([object.objectID.description] + (try paths.map { ValueText.plain(try value($0, of: object)) }))) }
+        default:
+            var table = Table(headings: names, alignsRight: alignsRight)
+            for object in objects { table.append(try paths.map { ValueText.cell(try value($0, of: object)) }) }
+            table.write(to: console.output)
+        }
+    }
+
+    private func write(_ object: ManagedObject, to writer: inout JSONWriter) throws {
+        try console.interruption.check()
+        try console.output.check()
+        var members: [(String, PropertyValue)] = try zip(names, paths).map { ($0, try value($1, of: object)) }
+        members.append(("id", .object(object.objectID)))
+        writer.beginObject()
+        for (name, value) in members.sorted(by: { $0.0.utf8.lexicographicallyPrecedes($1.0.utf8) }) {
+            writer.name(name)
+            writer.property(value)
+        }
+        writer.endObject()
+    }
+
+    private func value(_ path: [String], of object: ManagedObject) throws -> PropertyValue {
+        let value = try object.propertyValue(forKey: path[0])
+        guard path.count > 1 else { return value }
+        let rest = Array(path.dropFirst())
+        switch value {
+        case .object(let id): return try self.value(rest, of: try context.existingObject(with: id))
+        case .list(let members):
+            return .list(
+                try members.flatMap { member -> [PropertyValue] in
+                    guard case .object(let id) = member else { return [] }
+                    let value = try self.value(rest, of: try context.existingObject(with: id))
+                    if case .list(let inner) = value { return inner }
+                    return value.isNull ? [] : [value]
+                })
+        default: return .null
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import Folio
+import RowMemory
+
+/// Whole objects, in the order of a fetch.
+struct FetchedObjects {
+    private let ids: [ManagedObjectID]
+    private let family: ArraySlice<Entity>
+    private let store: any PersistentStore
+    private let console: Console
+    private static let batchSize = 2048
+
+    /// - Parameter entity: what was fetched; it decides which columns there are. Nil where there are no columns.
+    init(_ objects: [ManagedObject], entity: Entity? = nil, _ reader: DocumentReader, _ console: Console) {
+        ids = objects.map(\.objectID)
+        family = entity.map { reader.model.entities[$0.family] } ?? []
+        store = reader.store
+        self.console = console
+    }
+
+    func write(_ format: String) throws {
+        switch format {
+        case "json":
+            var writer = JSONWriter(console.output)
+            writer.beginArray()
+            try write(to: &writer)
+            writer.endArray()
+            console.output.write(0x0A)
+        case "jsonl":
+            try forEach { object, row, index, related in
+                var writer = JSONWriter(console.output, style: .compact)
+                object.write(row, at: index, of: related, to: &writer)
+                console.output.write(0x0A)
+            }
+        case "csv":
+            let columns = self.columns
+            console.print(CSV.line(["id"] + columns))
+            try forEach { object, row, index, related in
+                let fields = object.fields(row, at: index, of: related)
+                let byName = Dictionary(zip(object.columnNames, fields.dropFirst())) { first, _ in first }
+                console.print(CSV.line([fields[0]] + columns.map { byName[$0] ?? nil }))
+            }
+        default: try writeTable()
+        }
+    }
+
+    /// One object after the other.
+    func write(to writer: inout JSONWriter) throws {
+        try forEach { $0.write($1, at: $2, of: $3, to: &writer) }
+    }
+
+    /// The names of all properties that any of the entities has.
+    private var columns: [String] {
+        var names: [String] = []
+        for writer in family.map({ ObjectWriter(entity: $0, layout: store.layouts[$0.index], prefixes: []) }) {
+            for name in writer.columnNames where !names.contains(name) { names.append(name) }
+        }
+        return names
+    }
+
+    private func writeTable() throws {
+        // To-many relationships have no place in a table; --columns and get show them.
+        let properties = columns.filter { name in
+            !family.contains { $0.property(named: name)?.isToMany == true }
+        }
+        let numeric = properties.map { name in family.first?.property(named: name)?.attribute?.type.isNumeric ?? false }
+        var table = Table(headings: ["object"] + properties, alignsRight: [false] + numeric)
+        try forEach { object, row, index, related in
+            table.append([Self.shortName(store, row)] + properties.map { object.cell($0, row, related) })
+        }
+        table.write(to: console.output)
+    }
+
+    private static func shortName(_ store: any PersistentStore, _ row: Row) -> String {
+        "\(store.identity.model.entities[row.entityIndex].name)/p\(row.key)"
+    }
+
+    /// Calls `body` with each object's row, in the order of the fetch.
+    private func forEach(_ body: (ObjectWriter, Row, Int, RelatedRows) throws -> Void) throws {
+        let prefixes = store.identity.uriPrefixes
+        var writers: [Int: ObjectWriter] = [:]
+        for start in stride(from: 0, to: ids.count, by: Self.batchSize) {
+            try console.interruption.check()
+            let batch = ids[start..<min(start + Self.batchSize, ids.count)]
+            // Rows come in no certain order, and of one entity at a time their relationships are asked for at once.
+            var places: [Int64: (row: Row, index: Int, related: RelatedRows)] = [:]
+            for (entityIndex, ids) in Dictionary(grouping: batch, by: { $0.entityIndex }) {
+                let entity = store.identity.model.entities[entityIndex]
+                let rows = try store.rows(RowRequest(entityIndex: entityIndex, includesSubentities: false, selection: .keys(ids.map(\.key))))
+                let related = try RelatedRows(rows, entity: entity, in: store)
+                for index in 0..<rows.count { places[rows[index].key] = (rows[index], index, related) }
+                if writers[entityIndex] == nil {
+                    writers[entityIndex] = ObjectWriter(entity: entity, layout: store.layouts[entityIndex], prefixes: prefixes)
+                }
+            }
+            for id in batch {
+                guard let place = places[id.key], let writer = writers[id.entityIndex] else { continue }
+                try body(writer, place.row, place.index, place.related)
+                try console.output.check()
+            }
+        }
+    }
+}
+
+extension StoreIdentity {
+    /// The URIs of the objects of each entity, by position, up to the number.
+    var uriPrefixes: [String] {
+        model.entities.map { String(ManagedObjectID(store: self, entityIndex: $0.index, key: 1).description.dropLast()) }
+    }
+}

@@ -1,0 +1,113 @@
+import Folio
+import Foundation
+
+/// Makes objects of the records of an import file, in the context of a document that is being edited.
+struct DocumentImporter {
+    private let context: ManagedObjectContext
+    private let store: StoreIdentity
+    private let console: Console
+    /// The new objects by the names that they had, `Entity/p7`.
+    private var objects: [String: ManagedObject] = [:]
+    /// What was read and what was made of it.
+    private(set) var created: [(record: ImportRecord, object: ManagedObject)] = []
+
+    init(_ context: ManagedObjectContext, store: StoreIdentity, _ console: Console) {
+        self.context = context
+        self.store = store
+        self.console = console
+    }
+
+    /// Makes all objects, then links them. What is wrong in the file is malformed data, with its place.
+    mutating func run(_ records: [ImportRecord]) throws {
+        for record in records {
+            try console.interruption.check()
+            try Self.placing(record.place) { try create(record) }
+        }
+        for (record, object) in created {
+            try console.interruption.check()
+            try Self.placing(record.place) { try link(object, record) }
+        }
+    }
+
+    private static func placing(_ place: String, _ body: () throws -> Void) throws {
+        do {
+            try body()
+        } catch {
+            var failure = CommandError(mapping: error)
+            if failure.exit == .usage || failure.exit == .notFound { failure.exit = .malformed }
+            failure.why = "\(place): \(failure.why)"
+            throw failure
+        }
+    }
+
+    private mutating func create(_ record: ImportRecord) throws {
+        let entity = try EntityLookup.entity(named: record.entityName, in: store.model)
+        let object = try context.insert(entity)
+        created.append((record, object))
+        if let id = record.id {
+            let name = ImportRecord.shortName(id)
+            guard objects.updateValue(object, forKey: name) == nil else { throw CommandError.malformed("the object \(name) occurs twice") }
+        }
+        for (key, value) in record.values {
+            let property = try EntityLookup.property(named: key, of: entity)
+            guard let attribute = property.attribute else { continue }
+            try object.setPropertyValue(try self.value(value, for: attribute), forKey: key)
+        }
+    }
+
+    private func value(_ value: ImportRecord.Value, for attribute: AttributeDescription) throws -> PropertyValue {
+        switch value {
+        case .json(let json): return try ValueParser.value(json, for: attribute, in: store.model)
+        case .text(nil): return .null
+        case .text(let text?):
+            // Composites stand in CSV as JSON.
+            if attribute.type == .composite { return try ValueParser.value(try JSONReader.value(of: text), for: attribute, in: store.model) }
+            return try ValueParser.value(text, for: attribute)
+        }
+    }
+
+    private func link(_ object: ManagedObject, _ record: ImportRecord) throws {
+        let entity = object.entity
+        for (key, value) in record.values.sorted(by: { $0.key < $1.key }) {
+            guard let property = entity.property(named: key), property.relationship != nil else { continue }
+            let targets = try names(value, key).map { try target($0, property) }
+            guard property.isToMany else {
+                guard targets.count <= 1 else { throw CommandError.malformed("\(key) is to-one, but several objects stand there") }
+                try object.setPropertyValue(targets.first.map { .object($0.objectID) } ?? .null, forKey: key)
+                continue
+            }
+            // The other ends of an unordered relationship have linked some of them already.
+            try object.setPropertyValue(.list(targets.map { .object($0.objectID) }), forKey: key)
+        }
+    }
+
+    private func names(_ value: ImportRecord.Value, _ key: String) throws -> [String] {
+        func name(_ json: JSONValue) throws -> String {
+            guard let name = json.string else { throw CommandError.malformed("\(key): expected the name of an object, found \(json.kind)") }
+            return name
+        }
+        switch value {
+        case .text(let text): return text.map { $0.split(separator: " ").map(String.init) } ?? []
+        case .json(.null): return []
+        case .json(.array(let elements)): return try elements.map(name)
+        case .json(let json): return [try name(json)]
+        }
+    }
+
+    /// A new object, or one that the document has already.
+    private func target(_ name: String, _ property: Property) throws -> ManagedObject {
+        if let object = objects[ImportRecord.shortName(name)] { return object }
+        if let id = try? ObjectName.id(name, in: store), let object = try? context.existingObject(with: id) { return object }
+        throw CommandError.malformed("\(property.name): \(name) is neither in the file nor in the document")
+    }
+
+    /// Gives the new objects the numbers that they had, for a document that was empty.
+    func keepNumbers() throws {
+        var numbers: [(ManagedObject, Int64)] = []
+        for (record, object) in created {
+            guard let number = record.number else { return }
+            numbers.append((object, number))
+        }
+        try context.givePermanentNumbers(numbers)
+    }
+}

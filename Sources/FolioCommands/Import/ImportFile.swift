@@ -1,0 +1,73 @@
+import Folio
+import Foundation
+
+/// The objects of an import file: an export, JSON, JSON lines or CSV, told apart by what is in it.
+enum ImportFile {
+    static func records(at path: String, entityName: String?) throws -> [ImportRecord] {
+        let bytes: Data
+        do {
+            bytes = path == "-" ? FileHandle.standardInput.readDataToEndOfFile() : try Data(contentsOf: URL(fileURLWithPath: path))
+        } catch {
+            throw CommandError(mapping: error, path: path)
+        }
+        guard String(validating: bytes, as: UTF8.self) != nil else { throw CommandError.malformed("the file is no UTF-8 text", path: path) }
+        do {
+            return try records(Array(bytes), entityName: entityName)
+        } catch var error as CommandError {
+            error.path = error.path ?? path
+            throw error
+        } catch let failure as JSONReader.Failure {
+            throw CommandError.malformed("\(failure)", path: path)
+        }
+    }
+
+    private static func records(_ bytes: [UInt8], entityName: String?) throws -> [ImportRecord] {
+        let first = bytes.first { $0 != 0x20 && $0 != 0x0A && $0 != 0x0D && $0 != 0x09 }
+        guard first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else { return try csv(bytes, entityName: entityName) }
+        // Several lines that are each an object are JSON lines; one object over several lines is not.
+        if first == UInt8(ascii: "{"), let lines = try? jsonLines(bytes, entityName: entityName), !lines.isEmpty { return lines }
+        let json = try JSONReader.value(of: bytes)
+        if json["format"] == .string("folio-export") { return try export(json, entityName: entityName) }
+        let elements = json.array ?? [json]
+        return try elements.enumerated().map { try ImportRecord($1, entityName: entityName, place: "object \($0 + 1)") }
+    }
+
+    private static func jsonLines(_ bytes: [UInt8], entityName: String?) throws -> [ImportRecord] {
+        let lines = bytes.split(separator: 0x0A).filter { $0.contains { $0 != 0x20 && $0 != 0x0D } }
+        // The first line decides, before all are read.
+        guard let first = lines.first, let object = try? JSONReader.value(of: Array(first)), object["format"] == nil else { return [] }
+        return try lines.enumerated().map { try ImportRecord(try JSONReader.value(of: Array($1)), entityName: entityName, place: "line \($0 + 1)") }
+    }
+
+    private static func export(_ json: JSONValue, entityName: String?) throws -> [ImportRecord] {
+        guard json["formatVersion"] == .number("1") else {
+            throw CommandError(.newer, "newer", "the export is of a newer format than this program knows")
+        }
+        guard let entities = json["entities"]?.object else { throw CommandError.malformed("the export has no entities") }
+        if let entityName, entities[entityName] == nil { throw CommandError.malformed("the export has no entity \(entityName)") }
+        var records: [ImportRecord] = []
+        for (name, objects) in entities.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) where entityName == nil || entityName == name {
+            guard let objects = objects.array else { throw CommandError.malformed("\(name): expected an array, found \(objects.kind)") }
+            for (index, object) in objects.enumerated() {
+                records.append(try ImportRecord(object, entityName: name, place: "\(name) \(index + 1)"))
+            }
+        }
+        return records
+    }
+
+    private static func csv(_ bytes: [UInt8], entityName: String?) throws -> [ImportRecord] {
+        let records = try CSV.records(of: String(decoding: bytes, as: UTF8.self))
+        guard let header = records.first else { return [] }
+        guard let entityName else { throw CommandError.usage("a CSV file does not say of which entity its objects are", hint: "name it with --entity") }
+        let names = try header.map { name in
+            guard let name else { throw CommandError.malformed("line 1: a column without a name") }
+            return name
+        }
+        return try records.dropFirst().enumerated().map { index, fields in
+            guard fields.count == names.count else {
+                throw CommandError.malformed("record \(index + 1): \(fields.count) fields, but \(names.count) columns")
+            }
+            return ImportRecord(entityName: entityName, fields: Array(zip(names, fields)).map { (name: $0, text: $1) }, place: "record \(index + 1)")
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import Testing
+import TestSupport
+
+/// Reading the sample document, which is not changed by it.
+@Suite struct FetchTests {
+    private func fetch(_ words: String...) throws -> FolioCommand.Outcome {
+        let outcome = try FolioCommand.run(["fetch", FolioCommand.document] + words)
+        #expect(outcome.exit == 0, "\(outcome.messages)")
+        return outcome
+    }
+
+    @Test func aTableShowsTheColumnsAskedFor() throws {
+        let outcome = try fetch("Journey", "--columns", "title,leader.name,year", "--sort", "year")
+        #expect(
+            outcome.output == """
+                title                  leader.name      year
+                ---------------------  ---------------  ----
+                The drift of the Fram  Fridtjof Nansen  1893
+                Farthest North         Fridtjof Nansen  1895
+                The South Pole         Roald Amundsen   1911
+
+                """)
+    }
+
+    @Test func predicatesSelect() throws {
+        #expect(try fetch("Journey", "--where", "ANY members.name CONTAINS[c] 'JOHANSEN'", "--count").output == "2\n")
+        #expect(try fetch("Journey", "--where", "stops.@count == 3 AND leader.born < '1873-01-01'", "--count").output == "1\n")
+        #expect(try fetch("Place", "--where", "latitude BETWEEN {-90, 0}", "--count", "--json").object["count"] as? Int == 3)
+        #expect(try fetch("Person", "--where", "homepage == nil AND NOT name ENDSWITH 'Wisting'", "--count").output == "3\n")
+        #expect(try fetch("Stop", "--where", "place == 'Camp/p6' OR place.code == 'FRAM'", "--count").output == "2\n")
+        #expect(try fetch("Person", "--where", "name MATCHES '.*(a)n.*n'", "--count").output == "2\n")
+    }
+
+    @Test func windowsAndOrderWork() throws {
+        let outcome = try fetch("Person", "--sort", "-name", "--limit", "2", "--offset", "1", "--columns", "name", "--format", "csv")
+        #expect(outcome.output.split(separator: "\n").map { $0.split(separator: ",").last } == ["name", "Oscar Wisting", "Olav Bjaaland"])
+        #expect(try fetch("Person", "--limit", "0", "--count").output == "0\n")
+    }
+
+    @Test func wholeObjectsHaveTheShapeOfTheExport() throws {
+        let objects = try #require(try fetch("Place", "--sort", "name", "--format", "json").json as? [[String: Any]])
+        #expect(objects.count == 6)
+        let export = try FolioCommand.run("export", FolioCommand.document)
+        let entities = try #require(export.object["entities"] as? [String: [[String: Any]]])
+        #expect(entities["Place"] == nil)
+        let exported = try #require((entities["Camp"] ?? []).first { ($0["attributes"] as? [String: Any])?["name"] as? String == "Polheim" })
+        let fetched = try #require(objects.first { ($0["attributes"] as? [String: Any])?["name"] as? String == "Polheim" })
+        #expect(fetched as NSDictionary == exported as NSDictionary)
+        #expect(try fetch("Place", "--format", "jsonl").output.split(separator: "\n").count == 6)
+    }
+
+    @Test func aTableOfAFamilyShowsEachColumnThatAnyMemberHas() throws {
+        let heading = try #require(try fetch("Place").output.split(separator: "\n").first)
+        for name in ["object", "capacity", "depth", "name"] { #expect(heading.contains(name)) }
+    }
+
+    @Test func getShowsObjectsInFull() throws {
+        let outcome = try FolioCommand.run("get", FolioCommand.document, "Journey/p3")
+        #expect(outcome.exit == 0)
+        #expect(outcome.output.contains("The South Pole"))
+        #expect(outcome.output.contains("<5 bytes>"))
+        #expect(outcome.output.contains("Stop/p6"))
+        let several = try FolioCommand.run("get", FolioCommand.document, "Person/p2", "Person/p1", "--json")
+        let names = (several.json as? [[String: Any]])?.compactMap { ($0["attributes"] as? [String: Any])?["name"] as? String }
+        #expect(names == ["Hjalmar Johansen", "Fridtjof Nansen"])
+    }
+
+    @Test func explainShowsTheStatement() throws {
+        let outcome = try FolioCommand.run("explain", FolioCommand.document, "Journey", "--where", "year > 1894", "--sort", "title", "--json")
+        #expect(outcome.exit == 0)
+        #expect((outcome.object["statement"] as? String)?.hasPrefix("SELECT") == true)
+        #expect((outcome.object["arguments"] as? [String]) == ["1894"])
+        #expect((outcome.object["plan"] as? [String])?.isEmpty == false)
+    }
+
+    @Test func readingChangesNothingAndLeavesNothing() throws {
+        let folder = URL(fileURLWithPath: FolioCommand.samples.path)
+        let before = try FolioCommand.contents(of: folder)
+        _ = try fetch("Person")
+        for name in ["info", "export", "verify", "model"] { #expect(try FolioCommand.run(name, FolioCommand.document).exit == 0) }
+        #expect(try FolioCommand.contents(of: folder) == before)
+    }
+}

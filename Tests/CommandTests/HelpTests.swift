@@ -1,0 +1,63 @@
+import Testing
+
+@Suite struct HelpTests {
+    @Test func helpListsEveryCommand() throws {
+        let outcome = try FolioCommand.run("help")
+        #expect(outcome.exit == 0)
+        for name in ["new", "info", "model", "fetch", "get", "explain", "insert", "set", "delete", "import", "export", "save-as", "verify"] {
+            #expect(outcome.output.contains("\n  \(name) "))
+        }
+    }
+
+    @Test(arguments: ["fetch", "export", "insert"]) func everyCommandExplainsItself(name: String) throws {
+        let outcome = try FolioCommand.run(name, "--help")
+        #expect(outcome.exit == 0)
+        #expect(outcome.output.hasPrefix("folio \(name): "))
+        #expect(outcome.output == (try FolioCommand.run("help", name)).output)
+    }
+
+    @Test func versionIsPrinted() throws {
+        let outcome = try FolioCommand.run("--version")
+        #expect(outcome.exit == 0)
+        #expect(outcome.output.hasPrefix("folio 0."))
+    }
+
+    @Test func aMistypedCommandGetsASuggestion() throws {
+        let outcome = try FolioCommand.run("exprot", "x")
+        #expect(outcome.exit == 64)
+        #expect(outcome.errors == ["folio: unknown command exprot"])
+        #expect(outcome.hints == ["hint: did you mean export?"])
+    }
+
+    @Test func aMistypedOptionGetsASuggestion() throws {
+        let outcome = try FolioCommand.run("fetch", "x", "Y", "--wehre", "a = 1")
+        #expect(outcome.exit == 64)
+        #expect(outcome.errors == ["folio: fetch: unknown option --wehre"])
+        #expect(outcome.hints == ["hint: did you mean --where?"])
+    }
+
+    @Test func missingAndSuperfluousArgumentsAreUsageErrors() throws {
+        #expect(try FolioCommand.run("export").exit == 64)
+        #expect(try FolioCommand.run("export", "a", "b").exit == 64)
+        #expect(try FolioCommand.run("fetch", "a", "B", "--limit").exit == 64)
+        #expect(try FolioCommand.run("fetch", "a", "B", "--limit", "many").exit == 64)
+        #expect(try FolioCommand.run([]).exit == 64)
+    }
+
+    @Test(arguments: [
+        ["migrate", "x"], ["versions", "x"], ["serve", "x", "--stdio"], ["completion", "bash"], ["help", "--man"], ["fetch", "x", "E", "--distinct"],
+        ["new", "x", "--model", "y", "--store", "xml"], ["model", "diff", "a", "b"], ["export", "Doc.folio@3"],
+    ]) func whatIsNotThereYetSaysSo(arguments: [String]) throws {
+        let outcome = try FolioCommand.run(arguments)
+        #expect(outcome.exit == 69)
+        #expect(outcome.errors.count == 1)
+        #expect(outcome.messages.contains("not available"))
+    }
+
+    @Test func errorsAreJSONWhenAsked() throws {
+        let outcome = try FolioCommand.run("export", "nowhere.sqlite", "--json")
+        #expect(outcome.exit == 66)
+        #expect(outcome.output.isEmpty)
+        #expect(outcome.messages.hasPrefix("{\"error\":{\"code\":\"notFound\""))
+    }
+}

@@ -68,7 +68,7 @@ package final class File: Sendable {
         var chunk = max(Int(expected) + 1, 4096)
         while true {
             let start = bytes.count
-            let room = min(chunk, limit - start + 1)
+            let room = limit - start < chunk ? limit - start + 1 : chunk
             bytes.append(contentsOf: repeatElement(0, count: room))
             let count = try bytes.withUnsafeMutableBytes {
                 try read(into: UnsafeMutableRawBufferPointer(rebasing: $0[start...]), at: Int64(start))

@@ -18,7 +18,7 @@ extension DocumentSession {
             let archive = try ArchiveFile(document.path)
             let manifest = try archive.manifest()
             let state = try archive.state()
-            if let left = try WorkingSet.existing(for: state, uuid: manifest.uuid, generation: manifest.generation) {
+            if let left = try WorkingSet.existing(for: state, uuid: manifest.uuid) {
                 return try open(document, package: left.path, isEditing: false, model: model)
             }
             let folder = try StateFolder.makeTemporary()
@@ -101,7 +101,7 @@ extension DocumentSession {
         let manifest = try archive.manifest()
         let state = try archive.state()
         try WorkingSet.removeFinished(for: state, uuid: manifest.uuid)
-        var workingSet = try WorkingSet.existing(for: state, uuid: manifest.uuid, generation: manifest.generation)
+        var workingSet = try WorkingSet.existing(for: state, uuid: manifest.uuid)
         if let left = workingSet {
             try prepareRecovery(left.path, document.path, recovery)
             if try !hasAutosavedWork(FilePath.join(left.path, PackageLayout.store)) {

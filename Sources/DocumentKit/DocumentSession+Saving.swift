@@ -22,6 +22,8 @@ extension DocumentSession {
         case .autosave(let isUnchecked): next = marker?.nextAutosave(isUnchecked: isUnchecked)
         }
         if let next { changes.metadata.merge(next.metadata) { $1 } }
+        // Work for the next save must not go into a working set that counts as done with.
+        if isOriginPending { try DocumentError.stage(.committing, path) { try writeOrigin() } }
         let receipt = try DocumentError.stage(.committing, path) { try store.apply(changes) }
         marker = next
         counts?.apply(changes)
@@ -89,6 +91,7 @@ extension DocumentSession {
                 try replacement.commit(expecting: origin.identity)
             }
             self.origin = state
+            isOriginPending = true
             identity = state.identity
         } catch {
             _ = try? Disk.removeFileIfPresent(replacement.temporary)
@@ -117,7 +120,7 @@ extension DocumentSession {
     }
 
     private func settleWorkingSet(_ next: DocumentMarker) throws {
-        guard let workingSet, let origin, let package else { return }
+        guard let package else { return }
         if marker?.isSaved == false {
             var changes = ChangeSet()
             changes.metadata = next.metadata
@@ -126,6 +129,13 @@ extension DocumentSession {
         }
         isCheckpointPending = try !store.checkpoint()
         try writeManifest(to: package, next)
+        try writeOrigin()
+    }
+
+    /// Notes that the working set's saved state is that of the archive as it is now.
+    private func writeOrigin() throws {
+        guard let workingSet, let origin else { return }
         try ArchiveOrigin(path: path, state: origin, pending: nil).write(in: workingSet.path)
+        isOriginPending = false
     }
 }

@@ -36,7 +36,8 @@ final class DocumentSession {
     var temporaryFolder: String?
     /// Whether the last save is in the WAL still, for an outside reader kept it from the main file.
     var isCheckpointPending = false
-    /// How often a large value was written, to know whether attachments have to be counted again.
+    /// Whether the archive was replaced and the working set doesn't know yet.
+    var isOriginPending = false
     let content: ContentFolder?
 
     var storePath: String { package.map { FilePath.join($0, PackageLayout.store) } ?? DetectedDocument.storePath(kind, path) }

@@ -2,9 +2,9 @@ internal import FileSystem
 internal import Foundation
 
 /// Where Folio keeps what belongs to documents but must not lie beside them.
-enum StateFolder {
+package enum StateFolder {
     /// `$XDG_STATE_HOME/folio/documents`, or the same under `~/.local/state`.
-    static var documents: String {
+    package static var documents: String {
         let environment = ProcessInfo.processInfo.environment
         if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") { return state + "/folio/documents" }
         return (environment["HOME"] ?? NSHomeDirectory()) + "/.local/state/folio/documents"

@@ -13,23 +13,20 @@ struct WorkingSet {
 
     private static let maximumCopies = 100
 
-    /// The working set that an editor left behind for just this state of the archive; nil where there is none.
-    static func existing(for state: ArchiveOrigin.State, uuid: String, generation: Int) throws -> WorkingSet? {
-        for path in candidates(uuid, generation) {
-            guard try Disk.exists(path) else { continue }
-            if try ArchiveOrigin.read(in: path)?.state == state { return WorkingSet(path: path) }
-        }
-        return nil
+    /// The working set that an editor left behind, or uses just now, for just this state of the archive; nil where there is none.
+    static func existing(for state: ArchiveOrigin.State, uuid: String) throws -> WorkingSet? {
+        try all(uuid).first { try ArchiveOrigin.read(in: $0)?.state == state }.map { WorkingSet(path: $0) }
     }
 
     /// Removes the working sets of saves that were finished but for the cleaning up, when the archive is as they left it.
     static func removeFinished(for state: ArchiveOrigin.State, uuid: String) throws {
+        for path in try all(uuid) where try ArchiveOrigin.read(in: path)?.pending == state { try WorkingSet(path: path).remove() }
+    }
+
+    private static func all(_ uuid: String) throws -> [String] {
         let folder = FilePath.join(StateFolder.documents, uuid)
-        guard try Disk.kind(of: folder) == .directory else { return }
-        for entry in try Disk.list(folder) where entry.kind == .directory {
-            let path = FilePath.join(folder, entry.name)
-            if try ArchiveOrigin.read(in: path)?.pending == state { try Disk.removeTree(path) }
-        }
+        guard try Disk.kind(of: folder) == .directory else { return [] }
+        return try Disk.list(folder).filter { $0.kind == .directory && !$0.name.hasPrefix(".") }.map { FilePath.join(folder, $0.name) }
     }
 
     /// Unpacks an archive for editing. Whole or not at all.

@@ -112,11 +112,11 @@ extension DocumentSession {
             var changes = ChangeSet()
             changes.metadata = marker.metadata
             _ = try copy.apply(changes)
+            try copy.closeAsOneFile()
         } catch {
             try? copy.close()
             throw error
         }
-        try copy.close()
     }
 
     private func settleWorkingSet(_ next: DocumentMarker) throws {
@@ -128,7 +128,7 @@ extension DocumentSession {
             marker = next
         }
         isCheckpointPending = try !store.checkpoint()
-        try writeManifest(to: package, next)
+        if !isCheckpointPending { try writeManifest(to: package, next) }
         try writeOrigin()
     }
 

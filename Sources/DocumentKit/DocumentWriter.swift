@@ -191,8 +191,7 @@ struct DocumentWriter {
             let receipt = try store.apply(changes)
             let counts = try EntityCounts(counting: store)
             let uuid = store.identity.uuid
-            // The last connection folds the WAL in and takes it away.
-            try store.close()
+            try store.closeAsOneFile()
             return WrittenStore(uuid: uuid, marker: marker, counts: counts, receipt: receipt)
         } catch {
             try? store.close()

@@ -18,6 +18,26 @@ extension SQLitePersistentStore {
         }
     }
 
+    /// Closes a store that nobody else has open, with all that is committed in its main file and no journal beside it.
+    /// - Throws: `StorageError.busy` where that can't be had: the main file alone would not be the store.
+    package func closeAsOneFile() throws {
+        // What closing does about the WAL by itself fails in silence.
+        if try withSession({ try $0.connection.journalMode() }) == .wal {
+            guard try checkpoint() else { throw StorageError(.busy, "The journal can't be brought into the store", path: path) }
+        }
+        try close()
+        do {
+            for suffix in ["-wal", "-journal"] {
+                guard let size = try Disk.status(of: path + suffix)?.size else { continue }
+                guard size == 0 else { throw StorageError(.busy, "The journal stays beside the store", path: path) }
+                try Disk.removeFile(path + suffix)
+            }
+            try Disk.removeFileIfPresent(path + "-shm")
+        } catch {
+            throw StorageError(error, path: path)
+        }
+    }
+
     /// Copies the store as it is now, its WAL included, page by page into a new file. The copy is one durable file without a WAL.
     /// - Parameter uuid: The identity that the copy gets; nil for the same.
     /// - Throws: `StorageError.cannotCreate` where a file is there already; after any failure there is none.

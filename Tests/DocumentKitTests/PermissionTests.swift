@@ -1,0 +1,89 @@
+import DocumentKit
+import FileSystem
+import Foundation
+import ObjectGraph
+import Query
+import Schema
+import Testing
+
+/// What an ordinary user meets in folders that can't be written to. The superuser may write everywhere, so a child of this test program gives that up.
+@Suite(.serialized) struct PermissionTests {
+    private static let part = ProcessInfo.processInfo.environment["FOLIO_TEST_PART"]
+    private static let folder = ProcessInfo.processInfo.environment["FOLIO_TEST_PATH"] ?? ""
+    private static let nobody: UInt32 = 65_534
+
+    /// What an operation is refused with.
+    private func code(_ body: () async throws -> Void) async -> String {
+        do {
+            try await body()
+            return "none"
+        } catch let error as DocumentError {
+            return "\(error.code)"
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    @Test(.enabled(if: part == "stranger")) func playStranger() async throws {
+        if getuid() == 0 {
+            setgid(Self.nobody)
+            setuid(Self.nobody)
+        }
+        let locked = URL(fileURLWithPath: Self.folder + "/locked")
+        let model = try Library.model()
+        var lines: [String] = []
+        for name in ["A.folio", "A.folioz", "A.sqlite"] {
+            let url = locked.appendingPathComponent(name)
+            lines.append("\(name) read " + (await code {
+                let document = try await PersistentDocument.open(url, mode: .reading)
+                guard try Library.titles(document) == ["saved"] else { throw DocumentError(.io, "other titles") }
+                try await document.close()
+            }))
+            lines.append("\(name) edit " + (await code { try await PersistentDocument.open(url).close() }))
+        }
+        lines.append("create " + (await code { try await PersistentDocument.create(at: locked.appendingPathComponent("B.folio"), model: model).close() }))
+        try Disk.replaceFile(Self.folder + "/answers/said", with: Array(lines.joined(separator: "\n").utf8))
+    }
+
+    @Test(.enabled(if: part == nil)) func aFolderThatCantBeWrittenToCanBeReadAndNothingElse() async throws {
+        try await withFolder { folder in
+            let locked = folder.appendingPathComponent("locked")
+            try Disk.makeDirectory(locked.path)
+            try Disk.makeDirectory(folder.path + "/answers")
+            for (name, form) in [("A.folio", DocumentForm.package), ("A.folioz", .archive), ("A.sqlite", .store)] {
+                let document = try await PersistentDocument.create(at: locked.appendingPathComponent(name), model: Library.model(), form: form)
+                try Library.insertBook("saved", document)
+                try await document.save()
+                try await document.close()
+            }
+            let before = try contents(of: locked)
+            chmod(folder.path, 0o755)
+            chmod(folder.path + "/answers", 0o777)
+            chmod(locked.path, 0o555)
+            for name in try Disk.list(locked.path).map(\.name) where name == "A.folio" { chmod(locked.path + "/" + name, 0o555) }
+            defer { for name in ["", "/A.folio"] { chmod(locked.path + name, 0o755) } }
+
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
+            process.arguments = ["--testing-library", "swift-testing", "--filter", "PermissionTests/playStranger"]
+            process.environment = ProcessInfo.processInfo.environment.merging(
+                ["FOLIO_TEST_PART": "stranger", "FOLIO_TEST_PATH": folder.path, "HOME": folder.path + "/answers", "XDG_RUNTIME_DIR": ""]) { $1 }
+            process.standardOutput = FileHandle.nullDevice
+            process.standardError = FileHandle.nullDevice
+            try process.run()
+            process.waitUntilExit()
+            let said = try String(decoding: Disk.read(folder.path + "/answers/said", limit: 10_000), as: UTF8.self)
+            #expect(
+                said == """
+                    A.folio read none
+                    A.folio edit permission
+                    A.folioz read none
+                    A.folioz edit permission
+                    A.sqlite read none
+                    A.sqlite edit permission
+                    create permission
+                    """)
+            #expect(try contents(of: locked) == before)
+        }
+    }
+}

@@ -105,8 +105,12 @@ final class LibraryData {
             }
         }
         for badge in all("Badge") where random.chance(70) { random.pick(all("Person")).toMany["badges", default: []].append(badge) }
-        for object in objects.values.joined() {
-            for (key, members) in object.toMany { object.toMany[key] = members.sorted { $0.queryID.key < $1.queryID.key } }
+        for object in ["Item", "Person", "Shelf", "Tag"].flatMap(all) {
+            for key in object.toMany.keys.sorted() {
+                let isOrdered = object.queryID.entity.property(named: key)?.relationship?.isOrdered == true
+                object.toMany[key]?.sort { $0.queryID.key < $1.queryID.key }
+                if isOrdered { object.toMany[key]?.shuffle(using: &random) }
+            }
         }
     }
 
@@ -143,6 +147,10 @@ final class LibraryData {
                     guard let other = object.toOne[property.name] else { continue }
                     columns.append(toOne.key)
                     values.append(.integer(other.queryID.key))
+                    if let order = toOne.order, let index = other.toMany["items"]?.firstIndex(where: { $0 === object }) {
+                        columns.append(order)
+                        values.append(Self.position(index))
+                    }
                     if let entity = toOne.entity {
                         columns.append(entity)
                         values.append(.integer(try layout.storage(of: other.queryID.entityIndex).number))
@@ -165,8 +173,13 @@ final class LibraryData {
                     try connection.run("UPDATE \(key.table) SET \(key.key) = ? WHERE Z_PK = ?", [.integer(object.queryID.key), .integer(member.queryID.key)])
                 }
             case .manyToMany(let join):
-                for member in members where !join.isReflexive || object.queryID.key <= member.queryID.key {
-                    try insert(join.table, [join.ownerColumn, join.memberColumn], [.integer(object.queryID.key), .integer(member.queryID.key)])
+                for (index, member) in members.enumerated() where !join.isReflexive || object.queryID.key <= member.queryID.key {
+                    // The ordered side writes the row; the other one finds it there.
+                    if join.ownerOrder != nil { continue }
+                    let order = join.memberOrder.map { [$0] } ?? []
+                    try insert(
+                        join.table, [join.ownerColumn, join.memberColumn] + order,
+                        [.integer(object.queryID.key), .integer(member.queryID.key)] + order.map { _ in Self.position(index) })
                 }
             default: continue
             }
@@ -177,6 +190,8 @@ final class LibraryData {
         let marks = columns.map { _ in "?" }.joined(separator: ", ")
         try connection.run("INSERT OR IGNORE INTO \(table) (\(columns.joined(separator: ", "))) VALUES (\(marks))", values)
     }
+
+    private static func position(_ index: Int) -> SQLiteValue { .integer(Int64(2048 + 1024 * index)) }
 
     private static func leaf(_ value: PropertyValue, _ path: [String]) -> PropertyValue {
         path.reduce(value) { value, name in

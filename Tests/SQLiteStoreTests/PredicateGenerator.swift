@@ -259,6 +259,9 @@ struct PredicateGenerator {
     private mutating func text(_ depth: Int) -> QueryExpression {
         guard depth > 0, random.chance(30) else {
             if random.chance(30) { return .constant(constant(.string)) }
+            if random.chance(10), let element = element(), let path = attributes(of: element.entity).filter({ $0.type == .string }).randomElement(using: &random) {
+                return .keyPath(base: element.expression, components: path.components)
+            }
             return attribute(where: { $0 == .string })?.expression ?? .constant(constant(.string))
         }
         switch Int.random(in: 0..<3, using: &random) {
@@ -283,7 +286,17 @@ struct PredicateGenerator {
 
     // MARK: Objects
 
+    /// An element of an ordered relationship.
+    private mutating func element() -> (expression: QueryExpression, entity: Entity)? {
+        let base = random.pick(bases)
+        guard let many = relationships(of: base.entity, toMany: true).filter({ $0.relationship?.isOrdered == true }).randomElement(using: &random) else { return nil }
+        let path = QueryExpression.keyPath(base: base.expression, components: [many.name])
+        let index = random.pick([QueryExpression.Index.first, .last, .at(.constant(.int(Int64.random(in: -1...4, using: &random))))])
+        return (.element(of: path, index), destination(many))
+    }
+
     private mutating func reference() -> QueryExpression {
+        if random.chance(10), let element = element() { return element.expression }
         let base = random.pick(bases)
         var components: [String] = []
         var entity = base.entity

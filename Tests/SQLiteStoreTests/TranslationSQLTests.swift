@@ -150,6 +150,15 @@ struct TranslationSQLTests {
                 == "(SELECT COUNT(*) FROM ZITEM t1 WHERE t1.ZAUTHOR = t0.Z_PK AND t1.ZYEAR > t0.ZAGE) > ?")
     }
 
+    @Test func anElementOfAnOrderedRelationshipIsFoundByItsPosition() throws {
+        #expect(
+            try condition("items[0].title == 'a'", entity: "Shelf") == "t2.ZTITLE = ?")
+        let select = try translate("items[LAST].title == 'a'", entity: "Shelf").statement.selecting(["t0.Z_PK"])
+        #expect(
+            select.text == "SELECT t0.Z_PK FROM ZSHELF t0 LEFT JOIN ZITEM t2 ON t2.Z_PK = (SELECT t1.Z_PK FROM ZITEM t1 WHERE t1.ZSHELF = t0.Z_PK "
+                + "ORDER BY t1.Z_FOK_SHELF IS NULL DESC, t1.Z_FOK_SHELF DESC, t1.Z_PK DESC LIMIT ? OFFSET ?) WHERE t2.ZTITLE = ?")
+    }
+
     @Test func listsOfSimilarLengthShareAText() throws {
         #expect(try condition("year IN {1, 2, 3}") == "t0.ZYEAR IN (?, ?, ?, ?)")
         #expect(try condition("year IN {1, 2, 3, 4}") == "t0.ZYEAR IN (?, ?, ?, ?)")
@@ -175,9 +184,9 @@ struct TranslationSQLTests {
     }
 
     @Test func whatSQLCanNotSayIsLeftOverPartByPart() throws {
-        let translated = try translate("year > 3 AND tags[0].word == 'a' AND author.name == 'x'", limit: 3)
+        let translated = try translate("year > 3 AND tags[year].word == 'a' AND author.name == 'x'", limit: 3)
         #expect(translated.statement.conditions.map(\.text) == ["t0.ZYEAR > ?", "t1.ZNAME = ?"])
-        #expect(translated.residual == (try FetchPredicate(format: "tags[0].word == 'a'")))
+        #expect(translated.residual == (try FetchPredicate(format: "tags[year].word == 'a'")))
         #expect(translated.statement.limit == nil)
     }
 

@@ -18,7 +18,7 @@ extension PredicateTranslator {
         case .conditional(let predicate, let then, let otherwise): return .scalar(try conditional(predicate, then, otherwise))
         case .cast(let operand, let type): return .scalar(try cast(try single(operand), type))
         case .call(_, let selector, _): throw unsupported("FUNCTION(…, '\(selector)')")
-        case .element: throw unsupported("an element of an ordered collection, \(expression)")
+        case .element(let base, let index): return .scalar(try element(index, of: operand(base)))
         }
     }
 

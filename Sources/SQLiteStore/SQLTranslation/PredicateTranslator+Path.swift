@@ -7,18 +7,35 @@ extension PredicateTranslator {
     /// Where a path has come to, and the collection it runs through if it has passed a to-many relationship.
     private struct Walk {
         var element: SQLElement
-        var scope: SQLScope?
+        /// What the collection is but for its element; nil before the first to-many relationship.
+        var collection: SQLCollection?
+
+        init(_ element: SQLElement) {
+            self.element = element
+        }
+
+        init(_ collection: SQLCollection) {
+            element = collection.element
+            self.collection = collection
+        }
+
+        /// The collection as far as it has come.
+        var result: SQLCollection? {
+            guard var result = collection else { return nil }
+            result.element = element
+            return result
+        }
     }
 
     func path(base: QueryExpression?, components: [String]) throws -> SQLOperand {
-        var walk = Walk(element: .object(object))
+        var walk = Walk(.object(object))
         if let base {
             switch base {
             case .evaluatedObject: break
             case .variable(let name): walk.element = try variable(name)
             default:
                 switch try operand(base) {
-                case .collection(let collection): walk = Walk(element: collection.element, scope: collection.scope)
+                case .collection(let collection): walk = Walk(collection)
                 case .scalar(let scalar):
                     guard let object = scalar.object else { throw unsupported("a key of \(base)") }
                     walk.element = .object(object)
@@ -28,16 +45,16 @@ extension PredicateTranslator {
         }
         guard let place = components.firstIndex(where: { $0.hasPrefix("@") }) else {
             for key in components { try step(&walk, key) }
-            if let scope = walk.scope { return .collection(SQLCollection(scope: scope, element: walk.element)) }
+            if let collection = walk.result { return .collection(collection) }
             return .scalar(try scalar(walk.element))
         }
         for key in components[..<place] { try step(&walk, key) }
-        guard let function = QueryFunction(collectionOperator: components[place]), let scope = walk.scope else {
+        guard let function = QueryFunction(collectionOperator: components[place]), walk.collection != nil else {
             throw unsupported(components.joined(separator: "."))
         }
         for key in components[(place + 1)...] { try step(&walk, key) }
-        guard walk.scope === scope else { throw unsupported("a to-many relationship behind \(components[place])") }
-        return .scalar(try aggregate(function, SQLCollection(scope: scope, element: walk.element)))
+        guard let collection = walk.result else { throw unsupported(components.joined(separator: ".")) }
+        return .scalar(try aggregate(function, collection))
     }
 
     func variable(_ name: String) throws -> SQLElement {
@@ -74,20 +91,31 @@ extension PredicateTranslator {
             let key = SQLFragment.sql("\(name: try row(of: object)).\(name: columns.key)")
             walk.element = .object(SQLObject(entityIndex: columns.destinationIndex, key: key, alias: nil, scope: object.scope))
         case .toMany(let link):
-            let scope = walk.scope ?? SQLScope()
+            let scope = walk.collection?.scope ?? SQLScope()
             let alias = makeAlias()
             add(link.table, alias, to: scope, on: .sql("\(name: alias).\(name: link.key) = \(object.key)"))
-            walk.scope = scope
-            walk.element = .object(SQLObject(entityIndex: link.destinationIndex, key: .sql("\(name: alias).Z_PK"), alias: alias, scope: scope))
+            let member = SQLObject(entityIndex: link.destinationIndex, key: .sql("\(name: alias).Z_PK"), alias: alias, scope: scope)
+            enter(member, property, position: link.order.map { .sql("\(name: alias).\(name: $0)") }, from: object, &walk)
         case .manyToMany(let join):
-            let scope = walk.scope ?? SQLScope()
-            walk.scope = scope
-            walk.element = .object(try member(of: join, owner: object.key, in: scope))
+            let scope = walk.collection?.scope ?? SQLScope()
+            let alias = makeAlias()
+            let member = try member(of: join, alias, owner: object.key, in: scope)
+            enter(member, property, position: join.memberOrder.map { .sql("\(name: alias).\(name: $0)") }, from: object, &walk)
         }
     }
 
-    private func member(of join: JoinTable, owner: SQLFragment, in scope: SQLScope) throws -> SQLObject {
-        let alias = makeAlias()
+    /// Goes on with the members of a to-many relationship. Only the members of one object can have an order.
+    private func enter(_ member: SQLObject, _ property: Property, position: SQLFragment?, from owner: SQLObject, _ walk: inout Walk) {
+        var order: [SQLFragment]?
+        if walk.collection == nil, property.relationship?.isOrdered == true {
+            order = (position.map { [.sql("\($0) IS NULL"), $0] } ?? []) + [member.key]
+        }
+        walk.collection = SQLCollection(
+            scope: member.scope, element: .object(member), order: order, outer: walk.collection?.outer ?? owner.scope)
+        walk.element = .object(member)
+    }
+
+    private func member(of join: JoinTable, _ alias: String, owner: SQLFragment, in scope: SQLScope) throws -> SQLObject {
         guard join.isReflexive else {
             add(join.table, alias, to: scope, on: .sql("\(name: alias).\(name: join.ownerColumn) = \(owner)"))
             let key = SQLFragment.sql("\(name: alias).\(name: join.memberColumn)")
@@ -122,6 +150,52 @@ extension PredicateTranslator {
 
     private func column(_ column: AttributeColumn, of alias: String) -> SQLScalar {
         SQLScalar(sql: .sql("\(name: alias).\(name: column.name)"), kind: SQLKind(column), isColumn: true)
+    }
+
+    // MARK: Elements
+
+    /// `e[FIRST]`, `e[LAST]`, `e[n]`: nil where there is no such element.
+    func element(_ index: QueryExpression.Index, of operand: SQLOperand) throws -> SQLScalar {
+        let place = try place(index)
+        switch operand {
+        case .collection(let collection): return try element(place, of: collection)
+        case .constants(let values):
+            guard let offset = place.isReversed ? values.count - 1 : place.offset, values.indices.contains(offset) else { return try constant(.null) }
+            return try constant(values[offset])
+        case .list(let elements):
+            guard let offset = place.isReversed ? elements.count - 1 : place.offset, elements.indices.contains(offset) else { return try constant(.null) }
+            return elements[offset]
+        case .scalar: throw typeError("Only a collection has elements")
+        }
+    }
+
+    /// Where an element stands, counted from the front or, the last one, from the back; the offset is nil where no element can stand.
+    private func place(_ index: QueryExpression.Index) throws -> (offset: Int?, isReversed: Bool) {
+        switch index {
+        case .first: return (0, false)
+        case .last: return (0, true)
+        case .size: throw unsupported("[SIZE] of what is no path")
+        case .at(let expression):
+            let position = try single(expression)
+            guard let constant = position.constant else { throw unsupported("an element at a place that is computed, \(expression)") }
+            guard let number = ScalarRules.double(constant), number >= 0 else { return (nil, false) }
+            return (Int(exactly: number.rounded(.towardZero)), false)
+        }
+    }
+
+    private func element(_ place: (offset: Int?, isReversed: Bool), of collection: SQLCollection) throws -> SQLScalar {
+        guard let order = collection.order else { throw typeError("A collection without an order has no element at a place") }
+        var result = try scalar(collection.element)
+        let direction = place.isReversed ? SQLFragment.sql(" DESC") : .sql("")
+        let terms = order.map { SQLFragment.sql("\($0)\(direction)") }.joined(", ")
+        let rows = select(result.sql, from: collection.scope)
+        let window = SQLFragment.sql("LIMIT \(value: .integer(place.offset == nil ? 0 : 1)) OFFSET \(value: .integer(Int64(place.offset ?? 0)))")
+        result.sql = .sql("(\(rows) ORDER BY \(terms) \(window))")
+        result.isColumn = false
+        if let object = result.object {
+            result.object = SQLObject(entityIndex: object.entityIndex, key: result.sql, alias: nil, scope: collection.outer)
+        }
+        return result
     }
 
     /// The value of an element: of an object its key, of a composite something that is NULL where all its leaves are.

@@ -106,6 +106,10 @@ indirect enum SQLElement {
 struct SQLCollection {
     let scope: SQLScope
     var element: SQLElement
+    /// Terms without directions that give the elements their order; nil where they have none.
+    var order: [SQLFragment]?
+    /// Where the object that the collection belongs to stands.
+    let outer: SQLScope
 }
 
 /// What an expression of a predicate becomes.

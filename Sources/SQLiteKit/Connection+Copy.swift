@@ -39,6 +39,6 @@ extension Connection {
             throw error
         }
         sqlite3_backup_finish(backup)
-        guard result == SQLITE_DONE else { throw SQLiteError(result, handle: nil, path: path) }
+        guard result == SQLITE_DONE else { throw error(result) }
     }
 }

@@ -31,7 +31,10 @@ package final class Connection {
         try Connection(path: ":memory:", name: ":memory:", vfs: GuardVFS.writing, extraFlags: SQLITE_OPEN_MEMORY, .create)
     }
 
-    init(path: String, name: String, vfs: GuardVFS, extraFlags: Int32, _ options: OpenOptions) throws {
+    /// A database within an archive is told by `archive`; it has no shared memory, so it is locked exclusively before anything else is done.
+    init(
+        path: String, name: String, vfs: GuardVFS, extraFlags: Int32, _ options: OpenOptions, archive: ArchivedDatabase? = nil
+    ) throws {
         SQLiteLibrary.prepare()
         try vfs.register()
         guard !path.utf8.contains(0) else {
@@ -47,16 +50,17 @@ package final class Connection {
         var opened: OpaquePointer?
         let result = sqlite3_open_v2(name, &opened, flags, vfs.name)
         guard result == SQLITE_OK, let opened else {
-            let error = SQLiteError(result, handle: opened, path: path)
+            let error = archive?.takeFailure() ?? SQLiteError(result, handle: opened, path: path)
             sqlite3_close_v2(opened)
             throw error
         }
         handle = opened
         self.path = path
-        errors = ErrorSource(opened, path: path)
+        errors = ErrorSource(opened, path: path, archive: archive)
         interrupter = Interrupter(opened)
         sqlite3_extended_result_codes(opened, 1)
         sqlite3_busy_timeout(opened, Int32(clamping: options.busyTimeout))
+        if archive != nil { try execute("PRAGMA locking_mode=EXCLUSIVE") }
         try apply(options)
     }
 

@@ -4,11 +4,14 @@ internal import CSQLite
 final class ErrorSource {
     private let handle: OpaquePointer
     private let path: String
+    /// The archive that the database lies in, which knows better than SQLite why it could not be read.
+    private let archive: ArchivedDatabase?
     var deadline: Deadline?
 
-    init(_ handle: OpaquePointer, path: String) {
+    init(_ handle: OpaquePointer, path: String, archive: ArchivedDatabase? = nil) {
         self.handle = handle
         self.path = path
+        self.archive = archive
     }
 
     /// The error of the last call, which answered `result`.
@@ -16,6 +19,7 @@ final class ErrorSource {
         if result & 0xFF == SQLITE_INTERRUPT, let deadline, deadline.isOver {
             return SQLiteError(.timedOut, extendedCode: result, message: "took longer than allowed", sql: sql, path: path)
         }
+        if result & 0xFF == SQLITE_IOERR, let failure = archive?.takeFailure() { return failure }
         return SQLiteError(result, handle: handle, sql: sql, path: path)
     }
 }

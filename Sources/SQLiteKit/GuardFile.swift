@@ -53,14 +53,11 @@ struct GuardFile {
     static let lastSystemError = Atomic<Int32>(0)
 
     private static func noting(_ result: Int32) -> Int32 {
-        if result != SQLITE_OK, [SQLITE_IOERR, SQLITE_FULL].contains(result & 0xFF), result != shortRead {
+        if result != SQLITE_OK, [SQLITE_IOERR, SQLITE_FULL].contains(result & 0xFF), result != ResultCode.ioShortRead {
             lastSystemError.store(errno, ordering: .relaxed)
         }
         return result
     }
-
-    /// Reading past the end: no error.
-    private static let shortRead = SQLITE_IOERR | 2 << 8
 
     // MARK: Tables of methods
 

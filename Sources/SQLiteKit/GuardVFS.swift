@@ -10,7 +10,8 @@ internal import Synchronization
 /// 2. Nothing else is looked for or deleted, so that a planted journal can name what it likes.
 /// 3. Whatever is opened by name is a plain file, or nothing yet.
 /// 4. The reading VFS opens for reading only, makes and deletes nothing, and has a wal-index in memory where there is no `-shm`.
-/// 5. A file keeps SQLite's own methods but for those of `GuardFile`: reading and locking cost what they always did.
+/// 5. A database within an archive has no file of its own: nothing of the archive is written, its WAL is the only file beside its name, and it has no journal.
+/// 6. A file keeps SQLite's own methods but for those of `GuardFile`: reading and locking cost what they always did.
 ///
 /// Unchecked: set up once before `register` shows it to SQLite, and only read afterwards; what changes is behind the mutexes.
 final class GuardVFS: @unchecked Sendable {
@@ -24,7 +25,12 @@ final class GuardVFS: @unchecked Sendable {
     nonisolated(unsafe) static let real: UnsafeMutablePointer<sqlite3_vfs>? = sqlite3_vfs_find(nil)
     private let registration = Mutex<Int32?>(nil)
     /// The main databases that are open, and how often.
-    private let stores = Mutex<[String: Int]>([:])
+    private let stores = Mutex<[String: Store]>([:])
+
+    private struct Store {
+        var count = 0
+        let isArchived: Bool
+    }
 
     private init(name: String, isReading: Bool) {
         self.isReading = isReading
@@ -109,6 +115,10 @@ final class GuardVFS: @unchecked Sendable {
         guard let name else { return real.pointee.xOpen(real, name, file, flags, outFlags) }
         let path = String(cString: name)
         let isStore = flags & SQLITE_OPEN_MAIN_DB != 0
+        if isStore, let text = sqlite3_uri_parameter(name, ArchivedDatabase.parameter) {
+            guard let database = Int(String(cString: text)).flatMap(ArchivedDatabase.pending) else { return SQLITE_CANTOPEN }
+            return open(database, name, file, flags, outFlags)
+        }
         guard isStore || (flags & (SQLITE_OPEN_MAIN_JOURNAL | SQLITE_OPEN_WAL) != 0 && belongs(path)) else { return SQLITE_PERM }
         do {
             let kind = try Disk.kind(of: path)
@@ -121,7 +131,15 @@ final class GuardVFS: @unchecked Sendable {
         if isReading {
             flags = flags & ~(SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_DELETEONCLOSE) | SQLITE_OPEN_READONLY
         }
-        if isStore { stores.withLock { $0[path, default: 0] += 1 } }
+        if isStore { remember(path, isArchived: false) }
+        if flags & SQLITE_OPEN_WAL != 0, isArchived(path.dropLast("-wal".count)) {
+            // SQLite would give the WAL the mode of the database, and there is no such file: it is made here, and opened as a kind of file that is treated the
+            // same but for that.
+            if flags & SQLITE_OPEN_CREATE != 0 {
+                do { try File(path, .openOrCreate(mode: 0o600)).close() } catch { return SQLITE_CANTOPEN }
+            }
+            flags = flags & ~SQLITE_OPEN_WAL | SQLITE_OPEN_SUPER_JOURNAL
+        }
         let result = real.pointee.xOpen(real, name, file, flags, outFlags)
         if result == SQLITE_OK {
             GuardFile.adopt(file, vfs: self, name: name, isStore: isStore)
@@ -131,12 +149,33 @@ final class GuardVFS: @unchecked Sendable {
         return result
     }
 
+    /// Opens a database within an archive; `name` is where it would be if it were a file.
+    private func open(
+        _ database: ArchivedDatabase, _ name: UnsafePointer<CChar>, _ file: UnsafeMutablePointer<sqlite3_file>, _ flags: Int32,
+        _ outFlags: UnsafeMutablePointer<Int32>?
+    ) -> Int32 {
+        let path = String(cString: name)
+        // Two indexes of one WAL in memory would know nothing of each other.
+        guard isReading || !isArchived(path[...]) else { return SQLITE_BUSY }
+        remember(path, isArchived: true)
+        ArchivedFile.open(file, database, vfs: self, name: name, needsWAL: sqlite3_uri_boolean(name, "immutable", 0) == 0)
+        // A database that can't be written would not get a WAL either.
+        outFlags?.pointee = isReading ? flags & ~SQLITE_OPEN_READWRITE | SQLITE_OPEN_READONLY : flags
+        return SQLITE_OK
+    }
+
+    private func remember(_ path: String, isArchived: Bool) {
+        stores.withLock { $0[path, default: Store(isArchived: isArchived)].count += 1 }
+    }
+
     func forget(_ path: String) {
         stores.withLock { stores in
-            guard let count = stores[path] else { return }
-            stores[path] = count > 1 ? count - 1 : nil
+            guard let store = stores[path] else { return }
+            if store.count > 1 { stores[path]?.count -= 1 } else { stores[path] = nil }
         }
     }
+
+    private func isArchived(_ path: Substring) -> Bool { stores.withLock { $0[String(path)]?.isArchived ?? false } }
 
     private func delete(_ name: UnsafePointer<CChar>?, _ sync: Int32) -> Int32 {
         guard let real = GuardVFS.real, let name else { return SQLITE_ERROR }
@@ -149,14 +188,20 @@ final class GuardVFS: @unchecked Sendable {
 
     private func access(_ name: UnsafePointer<CChar>?, _ flags: Int32, _ answer: UnsafeMutablePointer<Int32>?) -> Int32 {
         guard let real = GuardVFS.real, let name else { return SQLITE_ERROR }
-        guard belongs(String(cString: name)) else { return SQLITE_PERM }
+        let path = String(cString: name)
+        if path.hasSuffix("-journal"), isArchived(path.dropLast("-journal".count)) {
+            answer?.pointee = 0
+            return SQLITE_OK
+        }
+        guard belongs(path) else { return SQLITE_PERM }
         return real.pointee.xAccess(real, name, flags, answer)
     }
 
     /// Whether a name is that of a journal or WAL of an open database. A database itself is never looked for or deleted by SQLite.
     private func belongs(_ path: String) -> Bool {
         for suffix in ["-journal", "-wal"] where path.hasSuffix(suffix) {
-            if stores.withLock({ $0[String(path.dropLast(suffix.count))] != nil }) { return true }
+            guard let store = stores.withLock({ $0[String(path.dropLast(suffix.count))] }) else { continue }
+            return suffix == "-wal" || !store.isArchived
         }
         return false
     }

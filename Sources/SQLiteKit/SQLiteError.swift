@@ -133,6 +133,8 @@ enum ResultCode {
     static let constraintUnique = SQLITE_CONSTRAINT | 8 << 8
     static let constraintRowID = SQLITE_CONSTRAINT | 10 << 8
     static let ioRead = SQLITE_IOERR | 1 << 8
+    /// Reading past the end: no error.
+    static let ioShortRead = SQLITE_IOERR | 2 << 8
     static let ioWrite = SQLITE_IOERR | 3 << 8
     static let ioFsync = SQLITE_IOERR | 4 << 8
     static let ioTruncate = SQLITE_IOERR | 6 << 8

@@ -1,0 +1,126 @@
+package import FileSystem
+internal import Synchronization
+
+/// A database that lies as it is, uncompressed, at one place within a larger file such as a zip archive.
+///
+/// The file is only ever read, within that place alone, and is held against what it was when this was made: a file that was changed or cut off since
+/// gives an error and never a mixture of two states. One that was replaced by name is another file; the old one goes on being read.
+///
+///     let database = try ArchivedDatabase("Name.folio", offset: 4096, length: 40_960, expecting: identity)
+///     let connection = try Connection.openForEditing(database, workingPath: "<working set>/store/store.sqlite")
+package final class ArchivedDatabase: Sendable {
+    /// Looks at bytes of the database that were just read, and says whether they are what they should be: for sums of pages that an archive keeps.
+    package typealias Check = @Sendable (_ bytes: UnsafeRawBufferPointer, _ offset: Int64) throws -> Bool
+
+    /// The archive, as it was named.
+    package let path: String
+    /// The archive's state when this was made.
+    package let identity: FileIdentity
+    package let offset: Int64
+    package let length: Int64
+    private let file: File
+    private let check: Check?
+    /// Why the last read failed; SQLite hands on no more than a number.
+    private let failure = Mutex<SQLiteError?>(nil)
+
+    /// Takes a database in a file that is open already, so that it is the very file whose directory was read.
+    /// - Throws: `SQLiteError`: `.changed` where the file is not in the `expected` state, `.corrupt` where the place lies outside it, `.notADatabase`
+    ///   where no database can be so short.
+    package init(_ file: File, offset: Int64, length: Int64, expecting expected: FileIdentity? = nil, check: Check? = nil) throws {
+        path = file.path
+        self.file = file
+        self.offset = offset
+        self.length = length
+        self.check = check
+        do {
+            identity = try file.status().identity
+        } catch {
+            throw Self.unreadable(file.path, error)
+        }
+        if let expected, expected != identity { throw Self.changed(path) }
+        guard offset >= 0, length >= 0, offset <= identity.size, length <= identity.size - offset else {
+            throw SQLiteError(.corrupt, message: "the database lies outside the file", path: path)
+        }
+        guard length >= Self.minimumLength else {
+            throw SQLiteError(.notADatabase, message: "\(length) bytes are no database", path: path)
+        }
+    }
+
+    /// Opens the archive, which must be a plain file and no link, and takes the database in it.
+    package convenience init(_ path: String, offset: Int64, length: Int64, expecting expected: FileIdentity, check: Check? = nil) throws {
+        let file: File
+        do { file = try File(path, .read) } catch { throw Self.unreadable(path, error) }
+        try self.init(file, offset: offset, length: length, expecting: expected, check: check)
+    }
+
+    /// The smallest page.
+    private static let minimumLength: Int64 = 512
+
+    /// Throws `.changed` where the file is no longer in the state that it was in, or its name stands for another one.
+    package func checkUnchanged() throws {
+        do {
+            guard try file.status().identity == identity, try Disk.identity(of: path) == identity else { throw Self.changed(path) }
+        } catch let error as FileSystemError {
+            throw Self.unreadable(path, error)
+        }
+    }
+
+    // MARK: For the VFS
+
+    /// Fills `buffer` from `place` of the database as far as that reaches; answers the number of bytes, nil after a failure, which `takeFailure` tells.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at place: Int64) -> Int? {
+        do {
+            let count = Int(max(0, min(Int64(buffer.count), length - place)))
+            let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
+            let read = try file.read(into: part, at: offset + place)
+            // Looked at afterwards: what was read before a change is from before it.
+            guard try file.status().identity == identity, read == count else { throw Self.changed(path) }
+            if let check, try !check(UnsafeRawBufferPointer(part), place) {
+                throw SQLiteError(.corrupt, message: "its content at byte \(place) is damaged", path: path)
+            }
+            return count
+        } catch {
+            failure.withLock { $0 = error as? SQLiteError ?? Self.unreadable(path, error) }
+            return nil
+        }
+    }
+
+    /// Why the last read failed, once.
+    func takeFailure() -> SQLiteError? {
+        failure.withLock { failure in
+            defer { failure = nil }
+            return failure
+        }
+    }
+
+    private static func changed(_ path: String) -> SQLiteError {
+        SQLiteError(.changed, message: "the archive was changed by another program", path: path)
+    }
+
+    private static func unreadable(_ path: String, _ error: any Error) -> SQLiteError {
+        let system = error as? FileSystemError
+        return SQLiteError(
+            system?.code == .inputOutput ? .inputOutput : .cannotOpen, message: system?.message ?? "\(error)", path: path,
+            systemError: system?.errno ?? 0)
+    }
+
+    // MARK: On its way to the VFS
+
+    /// The parameter of a database's name that says which one is meant.
+    static let parameter = "folio-archived"
+    /// Databases that are just being opened: SQLite passes on a name and nothing else.
+    private static let pending = Mutex<(next: Int, databases: [Int: ArchivedDatabase])>((0, [:]))
+
+    /// Runs `body` with a token by which the VFS finds this database.
+    func whileOpening<Result>(_ body: (Int) throws -> Result) rethrows -> Result {
+        let token = Self.pending.withLock { pending in
+            pending.next += 1
+            pending.databases[pending.next] = self
+            return pending.next
+        }
+        defer { Self.pending.withLock { _ = $0.databases.removeValue(forKey: token) } }
+        return try body(token)
+    }
+
+    static func pending(_ token: Int) -> ArchivedDatabase? { pending.withLock { $0.databases[token] } }
+}

@@ -1,0 +1,94 @@
+internal import CSQLite
+internal import FileSystem
+
+/// What the guard VFS keeps in the memory of SQLite's file when that is a database within an archive.
+///
+/// Invariants:
+/// 1. It begins as every `sqlite3_file` does, with the pointer to its methods, and fits into the memory that the guard VFS asks for.
+/// 2. `database` is retained from `open` to `xClose`.
+/// 3. Nothing is ever written: whoever edits has a WAL elsewhere, and a checkpoint fails with `SQLITE_READONLY`.
+/// 4. There are no locks: whoever edits holds the document's, and the archive does not change.
+struct ArchivedFile {
+    private var methods: UnsafePointer<sqlite3_io_methods>?
+    private var database: Unmanaged<ArchivedDatabase>
+    private var vfs: Unmanaged<GuardVFS>
+    /// SQLite's own copy of the name, valid until the file is closed.
+    private var name: UnsafePointer<CChar>
+    /// Whether the header reads as that of a database in WAL mode, whatever it says.
+    private var needsWAL: Bool
+
+    private static func of(_ file: UnsafeMutablePointer<sqlite3_file>?) -> UnsafeMutablePointer<ArchivedFile> {
+        guard let file else { preconditionFailure("SQLite calls a method with its file") }
+        return UnsafeMutableRawPointer(file).assumingMemoryBound(to: ArchivedFile.self)
+    }
+
+    /// Makes `file` stand for `database`.
+    static func open(
+        _ file: UnsafeMutablePointer<sqlite3_file>, _ database: ArchivedDatabase, vfs: GuardVFS, name: UnsafePointer<CChar>, needsWAL: Bool
+    ) {
+        UnsafeMutableRawPointer(file).initializeMemory(
+            as: ArchivedFile.self,
+            to: ArchivedFile(
+                methods: methods, database: .passRetained(database), vfs: .passUnretained(vfs), name: name, needsWAL: needsWAL))
+    }
+
+    /// The two bytes of the header that say how the database is written and read, and what they are in WAL mode.
+    private static let modeOffset: Int64 = 18
+    private static let walMode: UInt8 = 2
+
+    private func read(_ bytes: UnsafeMutableRawPointer, _ count: Int32, _ offset: Int64) -> Int32 {
+        let buffer = UnsafeMutableRawBufferPointer(start: bytes, count: Int(count))
+        guard let read = database.takeUnretainedValue().read(into: buffer, at: offset) else { return ResultCode.ioRead }
+        if needsWAL {
+            for place in Self.modeOffset...Self.modeOffset + 1 where place >= offset && place < offset + Int64(read) {
+                buffer[Int(place - offset)] = Self.walMode
+            }
+        }
+        if read == buffer.count { return SQLITE_OK }
+        // As SQLite wants it: the rest is zero.
+        UnsafeMutableRawBufferPointer(rebasing: buffer[read...]).initializeMemory(as: UInt8.self, repeating: 0)
+        return ResultCode.ioShortRead
+    }
+
+    /// Lives as long as the process, as SQLite wants it, and is only read.
+    nonisolated(unsafe) private static let methods: UnsafePointer<sqlite3_io_methods> = {
+        var table = sqlite3_io_methods()
+        // No shared memory: with exclusive locking, the index of the WAL is in SQLite's own.
+        table.iVersion = 1
+        table.xClose = { file in
+            let own = ArchivedFile.of(file).pointee
+            own.vfs.takeUnretainedValue().forget(String(cString: own.name))
+            own.database.release()
+            file?.pointee.pMethods = nil
+            return SQLITE_OK
+        }
+        table.xRead = { file, bytes, count, offset in
+            guard let bytes else { return SQLITE_ERROR }
+            return ArchivedFile.of(file).pointee.read(bytes, count, offset)
+        }
+        table.xWrite = { _, _, _, _ in SQLITE_READONLY }
+        table.xTruncate = { _, _ in SQLITE_READONLY }
+        table.xSync = { _, _ in SQLITE_OK }
+        table.xFileSize = { file, answer in
+            answer?.pointee = ArchivedFile.of(file).pointee.database.takeUnretainedValue().length
+            return SQLITE_OK
+        }
+        table.xLock = { _, _ in SQLITE_OK }
+        table.xUnlock = { _, _ in SQLITE_OK }
+        table.xCheckReservedLock = { _, answer in
+            answer?.pointee = 0
+            return SQLITE_OK
+        }
+        table.xFileControl = { _, operation, argument in
+            guard operation == SQLITE_FCNTL_PERSIST_WAL else { return SQLITE_NOTFOUND }
+            argument?.assumingMemoryBound(to: Int32.self).pointee = 1
+            return SQLITE_OK
+        }
+        table.xSectorSize = { _ in 4096 }
+        // As SQLite's own files say: no padding of the WAL is needed.
+        table.xDeviceCharacteristics = { _ in SQLITE_IOCAP_POWERSAFE_OVERWRITE }
+        let address = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
+        address.initialize(to: table)
+        return UnsafePointer(address)
+    }()
+}

@@ -29,6 +29,7 @@ let rooms: [(name: String, kind: Kind, imports: [String])] = [
     ("Storage", .swift, ["RowMemory", "Query", "Schema"]),
     ("SQLiteStore", .swift, ["Storage", "RowMemory", "Query", "Schema", "SQLiteKit", "ModelFiles", "Coding", "FileSystem"]),
     ("ObjectGraph", .swift, ["Storage", "RowMemory", "Query", "Schema"]),
+    ("Migration", .swift, ["Storage", "Query", "Schema"]),
     ("Stack", .swift, ["ObjectGraph", "SQLiteStore", "Storage", "Query", "Schema"]),
     ("DocumentKit", .swift, [
         "Stack", "ObjectGraph", "SQLiteStore", "ArchiveKit", "SQLiteKit", "Storage", "RowMemory", "Query", "ModelFiles", "Schema", "Coding", "FileSystem",
@@ -51,6 +52,7 @@ let testRooms: [(name: String, imports: [String])] = [
     ("RowMemoryTests", ["RowMemory", "Schema"]),
     ("SQLiteStoreTests", ["SQLiteStore", "Storage", "RowMemory", "Query", "Schema", "SQLiteKit", "ModelFiles", "FileSystem"]),
     ("ObjectGraphTests", ["ObjectGraph", "Storage", "RowMemory", "Query", "Schema", "SQLiteStore", "Stack"]),
+    ("MigrationTests", ["Migration", "Storage", "Query", "Schema"]),
     ("DocumentKitTests", ["DocumentKit", "Stack", "ObjectGraph", "Query", "Schema", "FileSystem"]),
     ("FolioTests", ["Folio"]),
     ("CommandTests", ["FolioCommands", "FolioTool"]),

@@ -1,0 +1,56 @@
+import Schema
+
+extension MappingInference {
+    mutating func checkNew(_ attribute: AttributeDescription, _ property: Property, _ entity: Entity) {
+        guard attribute.needsDefault else { return }
+        add(
+            .mandatoryWithoutDefault, entity, property, "is a new mandatory attribute without a default value: objects that are there would have none",
+            remedy: "make it optional, give it a default value, or migrate by a mapping model that gives it a value")
+    }
+
+    mutating func check(_ attribute: AttributeDescription, formerly old: AttributeDescription, _ property: Property, _ entity: Entity) {
+        if attribute.type != old.type {
+            add(
+                .attributeType, entity, property, "changes its type from \(old.type.name) to \(attribute.type.name)",
+                remedy: "keep the type, give the new attribute another name, or migrate by a mapping model that converts the values")
+            return
+        }
+        if attribute.type == .composite { checkComposite(attribute, formerly: old, property, entity) }
+        if old.isOptional, attribute.needsDefault {
+            add(
+                .mandatoryWithoutDefault, entity, property, "becomes mandatory without a default value: objects without a value would have none",
+                remedy: "leave it optional, give it a default value, or fill it in a custom stage first")
+        }
+    }
+
+    private mutating func checkComposite(_ attribute: AttributeDescription, formerly old: AttributeDescription, _ property: Property, _ entity: Entity) {
+        let former = Dictionary(
+            source.leaves(of: old).map { ($0.path, $0.attribute.type) }, uniquingKeysWith: { first, _ in first })
+        for leaf in destination.leaves(of: attribute) {
+            guard let type = former[leaf.path], type != leaf.attribute.type else { continue }
+            add(
+                .attributeType, entity, property, "changes the type of \(leaf.path.joined(separator: ".")) from \(type.name) to \(leaf.attribute.type.name)",
+                remedy: "keep the type, give the new attribute another name, or migrate by a mapping model that converts the values")
+        }
+    }
+}
+
+extension AttributeDescription {
+    /// Objects can't be without a value, and nothing says which it is to be.
+    fileprivate var needsDefault: Bool {
+        !isOptional && !isTransient && !isDerived && defaultValue == nil && type != .composite && type != .undefined && type != .objectID
+    }
+}
+
+extension ManagedObjectModel {
+    /// The plain attributes of a composite attribute, with the names on the way to them.
+    func leaves(of attribute: AttributeDescription) -> [(path: [String], attribute: AttributeDescription)] {
+        leaves(of: attribute, path: [])
+    }
+
+    private func leaves(of attribute: AttributeDescription, path: [String]) -> [(path: [String], attribute: AttributeDescription)] {
+        guard attribute.type == .composite else { return [(path, attribute)] }
+        // Validation refuses composites that hold themselves.
+        return (attribute.compositeName.flatMap { composite(named: $0) }?.attributes ?? []).flatMap { leaves(of: $0, path: path + [$0.name]) }
+    }
+}

@@ -1,0 +1,98 @@
+import Schema
+import Storage
+
+/// Relationships: what a store has of links between objects must be enough for what the new version says of them.
+extension MappingInference {
+    /// How many objects an end may have, nil where there is no such end.
+    private enum End {
+        case one, many
+
+        init?(_ relationship: RelationshipDescription?) {
+            guard let relationship else { return nil }
+            self = relationship.isToMany ? .many : .one
+        }
+    }
+
+    mutating func checkRelationship(_ property: Property, formerly former: Property, _ entity: Entity) {
+        guard let relationship = property.relationship, let old = former.relationship, keepsLinks(property, formerly: former) else { return }
+        let kind = "to-many"
+        if old.isToMany, !relationship.isToMany {
+            add(
+                .toManyToOne, entity, property, "was \(kind) and becomes to-one: nothing says which of its objects remains",
+                remedy: "keep it to-many, give the to-one relationship another name, or migrate by a mapping model that chooses the object")
+            return
+        }
+        checkDestination(property, formerly: former, entity)
+        let inverse = destination.inverse(of: property), oldInverse = source.inverse(of: former)
+        if let inverse, !inverse.isTransient, isTornFromItsInverse(inverse, oldInverse) {
+            add(
+                .inversePairing, entity, property, "becomes the inverse of \(relationship.destinationEntityName).\(inverse.name), but the two were not each other's inverse before",
+                remedy: "keep the inverse, or give one of the two a new name")
+            return
+        }
+        checkSharing(property, inverse?.relationship, formerly: old, oldInverse?.relationship, entity)
+    }
+
+    /// Whether the objects at the other end live on, so that there are links to keep. Otherwise the relationship begins empty.
+    func keepsLinks(_ property: Property, formerly former: Property) -> Bool {
+        source.entities[former.destinationIndex].family.contains { plan.destinationIndices[$0] != nil }
+    }
+
+    private mutating func checkDestination(_ property: Property, formerly former: Property, _ entity: Entity) {
+        let expected = destination.entities[property.destinationIndex]
+        for index in source.entities[former.destinationIndex].family {
+            guard let image = plan.destinationIndices[index], !destination.entities[image].isKind(of: expected) else { continue }
+            let name = destination.entities[image].name
+            add(
+                .relationshipDestination, entity, property,
+                "led to objects of \(source.entities[index].name), which are now \(name) and not \(expected.name)",
+                remedy: "let it lead to \(name) or a parent of it, set renaming identifiers so that \(expected.name) is the former \(source.entities[index].name), or give the relationship a new name")
+            return
+        }
+    }
+
+    /// Whether the inverse of a relationship comes from a relationship.
+    private func isFormer(_ property: Property) -> Bool {
+        guard let inverse = destination.inverse(of: property) else { return false }
+        return destination.entities[inverse.declaringEntityIndex].family.contains {
+            plan.originIndex(entityIndex: $0, propertyIndex: inverse.index) != nil
+        }
+    }
+
+    /// Whether an inverse comes from another relationship than that which was the inverse before.
+    private func isTornFromItsInverse(_ inverse: Property, _ oldInverse: Property?) -> Bool {
+        // Where the inverse is declared, or in the descendants that alone come from somewhere.
+        for index in destination.entities[inverse.declaringEntityIndex].family {
+            guard let step = plan.steps[index], case .property(let place) = step.origins[inverse.index] else { continue }
+            let former = source.entities[step.sourceIndex].properties[place]
+            guard keepsLinks(inverse, formerly: former) else { continue }
+            guard let oldInverse, former.name == oldInverse.name else { return true }
+        }
+        return false
+    }
+
+    /// Where the new version allows one owner only, the old one must not have allowed several.
+    private mutating func checkSharing(
+        _ property: Property, _ inverse: RelationshipDescription?, formerly old: RelationshipDescription, _ oldInverse: RelationshipDescription?, _ entity: Entity
+    ) {
+        guard let relationship = property.relationship else { return }
+        let couldShare: Bool
+        switch (End(old), End(oldInverse)) {
+        case (.one, nil), (.one, .many), (.many, .many): couldShare = true
+        default: couldShare = false
+        }
+        let mustNotShare: Bool
+        switch (End(relationship), End(inverse)) {
+        // A to-many relationship without an inverse is kept with its members: each has one owner.
+        case (.many, nil), (_, .one): mustNotShare = true
+        default: mustNotShare = false
+        }
+        guard couldShare, mustNotShare else { return }
+        // Then the inverse breaks a rule of its own, and that is the reason to give.
+        if End(oldInverse) == .many, End(inverse) == .one, isFormer(property) { return }
+        let owner = inverse.map { "its inverse \($0.name) is to-one" } ?? "it is to-many without an inverse"
+        add(
+            .sharedMembers, entity, property, "could share objects with others before, and can't now: \(owner)",
+            remedy: "make the inverse to-many, or migrate by a mapping model that chooses the owner")
+    }
+}

@@ -1,0 +1,125 @@
+import Schema
+import Storage
+
+/// Derives a new version from an old one by Core Data's rules (COREDATA_SEMANTICS M1–M6), or says what keeps it from that.
+struct MappingInference {
+    let source: ManagedObjectModel
+    let destination: ManagedObjectModel
+    /// By position in the destination model.
+    private(set) var steps: [MigrationPlan.EntityStep?] = []
+    private(set) var plan: MigrationPlan
+    private(set) var obstacles: [MigrationObstacle] = []
+
+    init(from source: ManagedObjectModel, to destination: ManagedObjectModel) {
+        self.source = source
+        self.destination = destination
+        plan = MigrationPlan(source: source, destination: destination, steps: [])
+        pairEntities()
+        plan = MigrationPlan(source: source, destination: destination, steps: steps)
+        checkHierarchies()
+        for entity in destination.entities { check(entity) }
+    }
+
+    func requireSuccess() throws(MigrationError) {
+        guard obstacles.isEmpty else {
+            throw MigrationError(.notInferable, "The migration can't be inferred", obstacles: obstacles)
+        }
+    }
+
+    // MARK: Pairing
+
+    private mutating func pairEntities() {
+        func item(_ entity: Entity) -> NamePairing.Item {
+            NamePairing.Item(name: entity.name, renamingIdentifier: entity.description.renamingIdentifier)
+        }
+        let pairing = NamePairing(destination.entities.map(item), from: source.entities.map(item))
+        for (first, second) in pairing.clashes {
+            let names = (destination.entities[first].name, destination.entities[second].name)
+            obstacles.append(
+                MigrationObstacle(
+                    .ambiguousRenaming, entity: names.1, reason: "and \(names.0) both claim by name or renaming identifier to be the same former entity",
+                    remedy: "give one of them a renaming identifier of its own"))
+        }
+        steps = zip(destination.entities, pairing.origins).map { entity, origin in
+            origin.map { MigrationPlan.EntityStep(sourceIndex: $0, origins: pairProperties(of: entity, from: source.entities[$0])) }
+        }
+    }
+
+    private mutating func pairProperties(of entity: Entity, from origin: Entity) -> [MigrationPlan.Origin] {
+        var origins = [MigrationPlan.Origin](repeating: .new, count: entity.properties.count)
+        for isAttribute in [true, false] {
+            // What is transient stands in no store: there is nothing to come from, and nothing to become.
+            func members(_ entity: Entity) -> [Property] { entity.properties.filter { ($0.attribute != nil) == isAttribute && !$0.isTransient } }
+            let new = members(entity), old = members(origin)
+            let pairing = NamePairing(new.map(\.pairingItem), from: old.map(\.pairingItem))
+            for (place, former) in pairing.origins.enumerated() {
+                if let former { origins[new[place].index] = .property(old[former].index) }
+            }
+            for (first, second) in pairing.clashes {
+                add(
+                    .ambiguousRenaming, entity, new[second], "and \(new[first].name) both claim by name or renaming identifier to be the same former property",
+                    remedy: "give one of them a renaming identifier of its own")
+            }
+        }
+        return origins
+    }
+
+    // MARK: Checking
+
+    private mutating func checkHierarchies() {
+        for root in destination.entities where root.superentity == nil {
+            var first: (entity: Entity, root: Int)?
+            for index in root.family {
+                guard let step = steps[index] else { continue }
+                let origin = source.entities[step.sourceIndex]
+                guard let known = first else {
+                    first = (origin, origin.rootIndex)
+                    continue
+                }
+                guard known.root != origin.rootIndex else { continue }
+                obstacles.append(
+                    MigrationObstacle(
+                        .mergedHierarchies, entity: destination.entities[index].name,
+                        reason: "would share a hierarchy with the former \(known.entity.name), but \(origin.name) and \(known.entity.name) had no common parent before",
+                        remedy: "keep the hierarchies apart, or migrate by a mapping model"))
+            }
+        }
+    }
+
+    private mutating func check(_ entity: Entity) {
+        guard let step = steps[entity.index] else { return }
+        for property in entity.properties {
+            guard case .property(let index) = step.origins[property.index] else {
+                if let attribute = property.attribute { checkNew(attribute, property, entity) }
+                continue
+            }
+            let former = source.entities[step.sourceIndex].properties[index]
+            switch (property.kind, former.kind) {
+            case (.attribute(let attribute), .attribute(let old)): check(attribute, formerly: old, property, entity)
+            case (.relationship, .relationship): checkRelationship(property, formerly: former, entity)
+            default: preconditionFailure("Properties are paired with their own kind")
+            }
+        }
+    }
+
+    mutating func add(_ rule: MigrationObstacle.Rule, _ entity: Entity, _ property: Property, _ reason: String, remedy: String) {
+        let obstacle = MigrationObstacle(rule, entity: entity.name, property: property.name, reason: reason, remedy: remedy)
+        // An inherited property is reported once, where it is declared, unless only a descendant has the problem.
+        let isKnown = obstacles.contains { known in
+            guard known.rule == rule, known.property == property.name, known.reason == reason, let other = destination.entity(named: known.entity) else {
+                return false
+            }
+            return entity.isKind(of: other)
+        }
+        if !isKnown { obstacles.append(obstacle) }
+    }
+}
+
+extension Property {
+    fileprivate var pairingItem: NamePairing.Item {
+        switch kind {
+        case .attribute(let attribute): NamePairing.Item(name: attribute.name, renamingIdentifier: attribute.renamingIdentifier)
+        case .relationship(let relationship): NamePairing.Item(name: relationship.name, renamingIdentifier: relationship.renamingIdentifier)
+        }
+    }
+}

@@ -1,0 +1,155 @@
+import Migration
+import Query
+import Schema
+import Testing
+
+/// Which changes of a model are inferred, and what is said of those that are not.
+@Suite struct InferenceTests {
+    private func model(_ entities: EntityDescription...) throws -> ManagedObjectModel {
+        try ManagedObjectModel(entities: entities)
+    }
+
+    private func rules(_ old: ManagedObjectModel, _ new: ManagedObjectModel) -> [String] {
+        ModelDifference(from: old, to: new).obstacles.map { "\($0.place) \($0.rule.rawValue)" }
+    }
+
+    private func rules(_ old: AttributeDescription, _ new: AttributeDescription) throws -> [String] {
+        rules(try model(EntityDescription("A", attributes: [old])), try model(EntityDescription("A", attributes: [new])))
+    }
+
+    private func rules(_ old: [RelationshipDescription], _ new: [RelationshipDescription]) throws -> [String] {
+        func model(_ ends: [RelationshipDescription]) throws -> ManagedObjectModel {
+            try self.model(
+                EntityDescription("A", relationships: Array(ends.prefix(1))), EntityDescription("B", relationships: Array(ends.dropFirst())))
+        }
+        return rules(try model(old), try model(new))
+    }
+
+    // MARK: Attributes
+
+    @Test func attributesComeGoAndAreRenamed() throws {
+        let old = try model(EntityDescription("A", attributes: [.init("x", .string), .init("gone", .date)]))
+        let new = try model(
+            EntityDescription("A", attributes: [.init("y", .string, renamingIdentifier: "x"), .init("more", .integer16, isOptional: false, defaultValue: .int(3))]))
+        let mapping = try #require(try MappingModel.inferred(from: old, to: new).entityMapping(fromEntity: "A"))
+        #expect(mapping.name == "IEM_Transform_A" && mapping.kind == .transform)
+        #expect(mapping.propertyMapping(named: "y")?.valueExpression?.expressionFormat == "$source.x")
+        #expect(mapping.attributeMappings.map(\.name).sorted() == ["more", "y"])
+        #expect(mapping.propertyMapping(named: "more")?.valueExpression == nil)
+    }
+
+    @Test func typesStayAndMandatoryAttributesNeedADefault() throws {
+        #expect(try rules(.init("x", .integer32), .init("x", .string)) == ["A.x attributeType"])
+        #expect(try rules(.init("x", .integer32), .init("x", .integer32, isOptional: false)) == ["A.x mandatoryWithoutDefault"])
+        #expect(try rules(.init("x", .integer32), .init("x", .integer32, isOptional: false, defaultValue: .int(0))).isEmpty)
+        #expect(try rules(.init("x", .integer32, isOptional: false), .init("x", .integer32)).isEmpty)
+        #expect(try rules(.init("x", .integer32), .init("y", .integer32, isOptional: false)) == ["A.y mandatoryWithoutDefault"])
+        #expect(try rules(.init("x", .integer32, isTransient: true), .init("x", .string)).isEmpty)
+    }
+
+    @Test func aNameThatIsKeptOverTwoRenamingsIsTheSame() throws {
+        let first = try model(EntityDescription("A", attributes: [.init("x", .string)]))
+        let third = try model(EntityDescription("C", attributes: [.init("z", .string, renamingIdentifier: "x")], renamingIdentifier: "A"))
+        let second = try model(EntityDescription("B", attributes: [.init("y", .string, renamingIdentifier: "x")], renamingIdentifier: "A"))
+        for (old, new) in [(first, second), (second, third), (first, third)] {
+            let mapping = try MappingModel.inferred(from: old, to: new)
+            #expect(mapping.entityMappings.map(\.kind) == [.transform])
+            #expect(mapping.entityMappings[0].attributeMappings[0].valueExpression != nil)
+        }
+        // The name alone, where the identifier is forgotten in the next version.
+        let forgetful = try model(EntityDescription("B", attributes: [.init("y", .string)]))
+        #expect(try MappingModel.inferred(from: second, to: forgetful).entityMappings.map(\.kind) == [.copy])
+    }
+
+    @Test func namesMayBeSwapped() throws {
+        let old = try model(EntityDescription("A", attributes: [.init("x", .string), .init("y", .string)]))
+        let new = try model(
+            EntityDescription("A", attributes: [.init("x", .string, renamingIdentifier: "y"), .init("y", .string, renamingIdentifier: "x")]))
+        let mapping = try #require(try MappingModel.inferred(from: old, to: new).entityMapping(fromEntity: "A"))
+        #expect(mapping.attributeMappings.map { $0.valueExpression?.expressionFormat } == ["$source.y", "$source.x"])
+    }
+
+    @Test func twoThatClaimTheSameFormerNameAreAmbiguous() throws {
+        let old = try model(EntityDescription("A", attributes: [.init("x", .string)]))
+        #expect(
+            rules(old, try model(EntityDescription("A", attributes: [.init("x", .string), .init("y", .string, renamingIdentifier: "x")])))
+                == ["A.x ambiguousRenaming"])
+        #expect(rules(old, try model(EntityDescription("A"), EntityDescription("B", renamingIdentifier: "A"))) == ["A ambiguousRenaming"])
+    }
+
+    // MARK: Relationships
+
+    @Test func relationshipsBecomeToManyButNotToOne() throws {
+        let one = [RelationshipDescription("r", to: "B", inverse: "s"), RelationshipDescription("s", to: "A", inverse: "r")]
+        let many = [RelationshipDescription("r", to: "B", inverse: "s", maxCount: 0), RelationshipDescription("s", to: "A", inverse: "r")]
+        let both = [RelationshipDescription("r", to: "B", inverse: "s", maxCount: 0), RelationshipDescription("s", to: "A", inverse: "r", maxCount: 0, isOrdered: true)]
+        #expect(try rules(one, many).isEmpty)
+        #expect(try rules(one, both).isEmpty)
+        #expect(try rules(many, both).isEmpty)
+        #expect(try rules(many, one) == ["A.r toManyToOne"])
+        #expect(try rules(both, many) == ["B.s toManyToOne"])
+    }
+
+    @Test func membersThatMayHaveSeveralOwnersDoNotGetOne() throws {
+        let alone = [RelationshipDescription("r", to: "B")]
+        #expect(try rules(alone, [.init("r", to: "B", maxCount: 0)]) == ["A.r sharedMembers"])
+        #expect(try rules(alone, [.init("r", to: "B", inverse: "s"), .init("s", to: "A", inverse: "r")]) == ["A.r sharedMembers"])
+        #expect(try rules(alone, [.init("r", to: "B", inverse: "s"), .init("s", to: "A", inverse: "r", maxCount: 0)]).isEmpty)
+    }
+
+    @Test func aRelationshipLeadsWhereItLedBefore() throws {
+        let old = try model(EntityDescription("A", relationships: [.init("r", to: "B")]), EntityDescription("B"), EntityDescription("C"))
+        let new = try model(EntityDescription("A", relationships: [.init("r", to: "C")]), EntityDescription("B"), EntityDescription("C"))
+        #expect(rules(old, new) == ["A.r relationshipDestination"])
+        // With the entity its objects are gone: there is nothing to lead to.
+        #expect(rules(old, try model(EntityDescription("A", relationships: [.init("r", to: "C")]), EntityDescription("C"))).isEmpty)
+        let renamed = try model(EntityDescription("A", relationships: [.init("r", to: "D")]), EntityDescription("D", renamingIdentifier: "B"))
+        #expect(rules(old, renamed).isEmpty)
+    }
+
+    // MARK: Hierarchies
+
+    @Test func entitiesMoveWithinAndOutOfAHierarchyButHierarchiesAreNotMerged() throws {
+        let old = try model(
+            EntityDescription("P", attributes: [.init("x", .string)]), EntityDescription("A", superentityName: "P", attributes: [.init("a", .string)]),
+            EntityDescription("B", superentityName: "P"), EntityDescription("Z"))
+        let out = try model(
+            EntityDescription("P", attributes: [.init("x", .string)]), EntityDescription("A", attributes: [.init("x", .string), .init("a", .string)]),
+            EntityDescription("B", superentityName: "P"), EntityDescription("Z"))
+        #expect(rules(old, out).isEmpty)
+        let merged = try model(
+            EntityDescription("P", attributes: [.init("x", .string)]), EntityDescription("A", superentityName: "P", attributes: [.init("a", .string)]),
+            EntityDescription("B", superentityName: "P"), EntityDescription("Z", superentityName: "P"))
+        #expect(rules(old, merged) == ["Z mergedHierarchies"])
+        let raised = try model(
+            EntityDescription("P", attributes: [.init("x", .string), .init("a", .string)]), EntityDescription("A", superentityName: "P"),
+            EntityDescription("B", superentityName: "P"), EntityDescription("Z"))
+        let mapping = try MappingModel.inferred(from: old, to: raised)
+        #expect(mapping.entityMapping(fromEntity: "A")?.propertyMapping(named: "a")?.valueExpression != nil)
+        #expect(mapping.entityMapping(fromEntity: "B")?.propertyMapping(named: "a")?.valueExpression == nil)
+    }
+
+    @Test func everyObstacleIsNamedAtOnce() throws {
+        let old = try model(EntityDescription("A", attributes: [.init("x", .string), .init("y", .date)]), EntityDescription("B", attributes: [.init("z", .float)]))
+        let new = try model(
+            EntityDescription("A", attributes: [.init("x", .date), .init("y", .date, isOptional: false)]), EntityDescription("B", attributes: [.init("z", .uuid)]))
+        let error = #expect(throws: MigrationError.self) { try MappingModel.inferred(from: old, to: new) }
+        #expect(error?.code == .notInferable && error?.code.coreDataNumber == 134190)
+        #expect(error?.obstacles.map(\.place) == ["A.x", "A.y", "B.z"])
+        #expect(error?.obstacles.allSatisfy { !$0.remedy.isEmpty } == true)
+    }
+
+    @Test func theDifferenceSaysWhatChanged() throws {
+        let old = try model(EntityDescription("A", attributes: [.init("x", .string), .init("gone", .date)]), EntityDescription("Old"), EntityDescription("Same"))
+        let new = try model(
+            EntityDescription("A", attributes: [.init("x", .string, isOptional: false, defaultValue: .string(""))]), EntityDescription("New"),
+            EntityDescription("Same"))
+        let difference = ModelDifference(from: old, to: new)
+        #expect(difference.isInferable && !difference.isCompatible)
+        #expect(difference.entities.map(\.kind) == [.transform, .add, .copy, .remove])
+        #expect(difference.entities[0].properties.map { $0.destination ?? $0.source ?? "" } == ["x", "gone"])
+        #expect(difference.entities[0].properties.map(\.kind) == [.transform, .remove])
+        #expect(difference.entities[0].properties[0].changes.first == "optional: yes → no")
+        #expect(!difference.entities[2].isChanged)
+    }
+}

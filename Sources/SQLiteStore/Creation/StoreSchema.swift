@@ -11,7 +11,7 @@ struct StoreSchema {
 
     /// In the order to be run.
     var statements: [String] {
-        entityTables + joinTables + indexes + [
+        entityTables + joinTables + indexStatements + [
             "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)",
             "CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB)",
             "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)",
@@ -20,12 +20,15 @@ struct StoreSchema {
 
     // MARK: Tables
 
-    private var entityTables: [String] {
+    private var entityTables: [String] { tables.map { $0.statement() } }
+
+    /// The tables of the hierarchies, their columns in the order in which they stand.
+    var tables: [TableDefinition] {
         layout.storedEntities.filter { $0.number == $0.rootNumber }.map { root in
             let columns = columns(ofHierarchy: root).enumerated()
                 .sorted { ($0.element.type.rank, $0.offset) < ($1.element.type.rank, $1.offset) }
-                .map { ", \(SQLName.quoted($0.element.name)) \($0.element.type.rawValue)" }
-            return "CREATE TABLE \(SQLName.quoted(root.table)) ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER\(columns.joined()) )"
+                .map { TableDefinition.Column(name: $0.element.name, type: $0.element.type) }
+            return TableDefinition(name: root.table, columns: columns)
         }
     }
 
@@ -66,50 +69,48 @@ struct StoreSchema {
         }
     }
 
-    /// Each join table once, as the side that names it sees it.
-    private var namingSides: [JoinTable] {
+    /// The sides of relationships that name the join tables.
+    var namingSides: [(storage: EntityStorage, property: Property, join: JoinTable)] {
         var seen: Set<String> = []
         return layout.storedEntities.flatMap { storage in
-            ownProperties(of: storage).compactMap { property -> JoinTable? in
+            ownProperties(of: storage).compactMap { property -> (EntityStorage, Property, JoinTable)? in
                 guard case .manyToMany(let join) = storage.properties[property.index],
                     join.table == "Z_\(storage.number)\(property.name.uppercased())", seen.insert(join.table).inserted
                 else { return nil }
-                return join
+                return (storage, property, join)
             }
         }
     }
 
-    private var joinTables: [String] {
-        namingSides.map { join in
-            let (owner, member) = (SQLName.quoted(join.ownerColumn), SQLName.quoted(join.memberColumn))
-            let orders = [join.ownerOrder, join.memberOrder].compactMap { $0 }.map { ", \(SQLName.quoted($0)) INTEGER" }.joined()
-            return "CREATE TABLE \(SQLName.quoted(join.table)) ( \(owner) INTEGER, \(member) INTEGER\(orders), PRIMARY KEY (\(owner), \(member)) )"
-        }
-    }
+    /// Each join table once, as the side that names it sees it.
+    var joins: [JoinTable] { namingSides.map(\.join) }
+
+    private var joinTables: [String] { joins.map { $0.statement() } }
 
     // MARK: Indexes
 
-    private var indexes: [String] {
-        var statements: [String] = []
+    private var indexStatements: [String] { indexes.map(\.statement) }
+
+    /// The indexes, each name once.
+    var indexes: [IndexDefinition] {
+        var definitions: [IndexDefinition] = []
         var names: Set<String> = []
-        func add(_ name: String, unique: Bool = false, on table: String, _ columns: [String]) {
+        func add(_ name: String, on table: String, _ columns: [IndexDefinition.Column], constraint: IndexDefinition.Constraint? = nil) {
             guard !columns.isEmpty, names.insert(SQLName.key(name)).inserted else { return }
-            let list = columns.joined(separator: ", ")
-            statements.append("CREATE \(unique ? "UNIQUE " : "")INDEX \(SQLName.quoted(name)) ON \(SQLName.quoted(table)) (\(list))")
+            definitions.append(IndexDefinition(name: name, table: table, columns: columns, constraint: constraint))
         }
+        func plain(_ columns: String...) -> [IndexDefinition.Column] { columns.map { IndexDefinition.Column(name: $0, direction: nil) } }
         for storage in layout.storedEntities {
             for property in ownProperties(of: storage) {
                 guard case .toOne(let toOne) = storage.properties[property.index] else { continue }
-                add("\(storage.table)_\(toOne.key)_INDEX", on: storage.table, [SQLName.quoted(toOne.key)])
+                add("\(storage.table)_\(toOne.key)_INDEX", on: storage.table, plain(toOne.key))
             }
             if storage.number == storage.rootNumber, storage.sharesTable {
-                add("\(storage.table)_Z_ENT_INDEX", on: storage.table, ["Z_ENT"])
+                add("\(storage.table)_Z_ENT_INDEX", on: storage.table, plain("Z_ENT"))
             }
         }
-        for key in keysWithoutInverse { add("\(key.table)_\(key.key)_INDEX", on: key.table, [SQLName.quoted(key.key)]) }
-        for join in namingSides {
-            add("\(join.table)_\(join.memberColumn)_INDEX", on: join.table, [SQLName.quoted(join.memberColumn), SQLName.quoted(join.ownerColumn)])
-        }
+        for key in keysWithoutInverse { add("\(key.table)_\(key.key)_INDEX", on: key.table, plain(key.key)) }
+        for join in joins { add("\(join.table)_\(join.memberColumn)_INDEX", on: join.table, plain(join.memberColumn, join.ownerColumn)) }
         for storage in layout.storedEntities {
             let description = model.entities[storage.entityIndex].description
             for index in description.indexes {
@@ -125,14 +126,14 @@ struct StoreSchema {
             }
             for names in description.uniquenessConstraints {
                 add(
-                    "Z_\(description.name)_UNIQUE_\(names.joined(separator: "_"))", unique: true, on: storage.table,
-                    names.flatMap { terms($0, in: storage) })
+                    "Z_\(description.name)_UNIQUE_\(names.joined(separator: "_"))", on: storage.table, names.flatMap { terms($0, in: storage) },
+                    constraint: IndexDefinition.Constraint(entity: description.name, attributes: names))
             }
         }
-        return statements
+        return definitions
     }
 
-    private func terms(_ name: String?, in storage: EntityStorage, direction: String = "ASC") -> [String] {
+    private func terms(_ name: String?, in storage: EntityStorage, direction: String = "ASC") -> [IndexDefinition.Column] {
         guard let name, let index = model.entities[storage.entityIndex].propertyIndex(named: name) else { return [] }
         let columns: [String] =
             switch storage.properties[index] {
@@ -141,39 +142,6 @@ struct StoreSchema {
             case .toOne(let toOne): [toOne.key]
             case .none, .toMany, .manyToMany: []
             }
-        return columns.map { "\(SQLName.quoted($0)) COLLATE BINARY \(direction)" }
-    }
-}
-
-/// The declared types of columns.
-enum ColumnType: String {
-    case integer = "INTEGER"
-    case float = "FLOAT"
-    case timestamp = "TIMESTAMP"
-    case decimal = "DECIMAL"
-    case varchar = "VARCHAR"
-    case blob = "BLOB"
-
-    init(_ type: AttributeType) {
-        self =
-            switch type {
-            case .integer16, .integer32, .integer64, .boolean: .integer
-            case .double, .float: .float
-            case .date: .timestamp
-            case .decimal: .decimal
-            case .string, .uri: .varchar
-            case .uuid, .binary, .transformable, .undefined, .objectID, .composite: .blob
-            }
-    }
-
-    /// Columns stand in this order, those of one rank as they were named.
-    var rank: Int {
-        switch self {
-        case .integer: 0
-        case .float, .timestamp: 1
-        case .decimal: 2
-        case .varchar: 3
-        case .blob: 4
-        }
+        return columns.map { IndexDefinition.Column(name: $0, direction: direction) }
     }
 }

@@ -34,7 +34,7 @@ let rooms: [(name: String, kind: Kind, imports: [String])] = [
     ("DocumentKit", .swift, [
         "Stack", "ObjectGraph", "SQLiteStore", "ArchiveKit", "SQLiteKit", "Storage", "RowMemory", "Query", "ModelFiles", "Schema", "Coding", "FileSystem",
     ]),
-    ("Folio", .swift, ["DocumentKit", "Stack", "ObjectGraph", "SQLiteStore", "Storage", "Query", "ModelFiles", "Schema"]),
+    ("Folio", .swift, ["DocumentKit", "Stack", "Migration", "ObjectGraph", "SQLiteStore", "Storage", "Query", "ModelFiles", "Schema"]),
     ("FolioCommands", .swift, ["Folio", "RowMemory"]),
     ("FolioTool", .tool, ["FolioCommands"]),
     ("FolioBenchmarks", .tool, ["Folio", "CSQLite"]),

@@ -1,5 +1,6 @@
 // The one module that users import: everything public of the rooms below.
 @_exported public import DocumentKit
+@_exported public import Migration
 @_exported public import ModelFiles
 @_exported public import ObjectGraph
 @_exported public import Query

@@ -46,7 +46,7 @@ import Testing
 
     @Test(arguments: [
         ["migrate", "x"], ["versions", "x"], ["serve", "x", "--stdio"], ["completion", "bash"], ["help", "--man"], ["fetch", "x", "E", "--distinct"],
-        ["new", "x", "--model", "y", "--store", "xml"], ["model", "diff", "a", "b"], ["export", "Doc.folio@3"],
+        ["new", "x", "--model", "y", "--store", "xml"], ["export", "Doc.folio@3"],
     ]) func whatIsNotThereYetSaysSo(arguments: [String]) throws {
         let outcome = try FolioCommand.run(arguments)
         #expect(outcome.exit == 69)

@@ -1,20 +1,30 @@
 import Folio
 import Foundation
 
-/// `folio model MODEL`, `folio model hash MODEL`
+/// `folio model MODEL`, `folio model hash MODEL`, `folio model diff MODEL MODEL`
 enum ModelCommand: Command {
     static let specification = CommandSpecification(
-        "model", "shows or converts a model, or prints its version hashes", operands: "[hash] MODEL [--format text|json|xcdatamodel|dot|sql]", count: 1...3,
+        "model", "shows, compares or converts models, or prints their version hashes",
+        operands: "[hash|diff MODEL] MODEL [--format text|json|xcdatamodel|dot|sql]", count: 1...3,
         options: [
             OptionSpecification(["--format"], value: "FORMAT", "text (default), json, xcdatamodel (its XML), dot (for Graphviz) or sql (the tables of a store)"),
             .output,
         ],
-        notes: "folio model hash prints the version hash of each entity, the digest and the checksum that stores of the model record.",
-        examples: ["folio model Shop.xcdatamodeld", "folio model 'Shop.xcdatamodeld#Shop 2' --format dot | dot -Tsvg > shop.svg", "folio model hash Doc.folio --json"])
+        notes: "folio model hash prints the version hash of each entity, the digest and the checksum that stores of the model record.\n"
+            + "folio model diff shows what the second model changes and whether stores of the first can be migrated by inference; exit code 1 where they can't.",
+        examples: [
+            "folio model Shop.xcdatamodeld", "folio model 'Shop.xcdatamodeld#Shop 2' --format dot | dot -Tsvg > shop.svg",
+            "folio model hash Doc.folio --json", "folio model diff 'Shop.xcdatamodeld#Shop' 'Shop.xcdatamodeld#Shop 2'",
+        ])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         switch (arguments.operands[0], arguments.operands.count) {
-        case ("diff", 2...): throw CommandError.unavailable("model diff")
+        case ("diff", 3):
+            let old = try await ModelArgument.load(arguments.operands[1], console).model
+            let difference = ModelDifference(from: old, to: try await ModelArgument.load(arguments.operands[2], console).model)
+            if console.isJSON { console.print(ModelDifferencePrinter.json(difference)) } else { ModelDifferencePrinter.write(difference, to: console) }
+            return difference.isInferable ? .done : .no
+        case ("diff", 2): throw CommandError.usage("two models are needed", hint: "usage: folio model diff MODEL MODEL")
         case ("hash", 2):
             try printHashes(of: try await ModelArgument.load(arguments.operands[1], console).model, console)
         case (_, 1):

@@ -1,0 +1,72 @@
+import Folio
+
+/// What `folio model diff` prints.
+enum ModelDifferencePrinter {
+    static func json(_ difference: ModelDifference) -> JSONValue {
+        .object([
+            "inferable": .bool(difference.isInferable),
+            "reasons": .array(difference.obstacles.map { .string($0.description) }),
+            "obstacles": .array(difference.obstacles.map(json)),
+            "entities": .array(difference.entities.map(json)),
+        ])
+    }
+
+    private static func json(_ obstacle: MigrationObstacle) -> JSONValue {
+        .object([
+            "rule": .string(obstacle.rule.rawValue), "entity": .string(obstacle.entity), "property": obstacle.property.map { .string($0) } ?? .null,
+            "reason": .string(obstacle.reason), "remedy": .string(obstacle.remedy),
+        ])
+    }
+
+    private static func json(_ entity: ModelDifference.EntityDifference) -> JSONValue {
+        .object([
+            "source": name(entity.source), "destination": name(entity.destination), "kind": .string(entity.kind.rawValue),
+            "changes": .strings(entity.changes),
+            "properties": .array(
+                entity.properties.map { property in
+                    .object([
+                        "source": name(property.source), "destination": name(property.destination), "kind": .string(property.kind.rawValue),
+                        "changes": .strings(property.changes),
+                    ])
+                }),
+        ])
+    }
+
+    private static func name(_ name: String?) -> JSONValue { name.map { .string($0) } ?? .null }
+
+    // MARK: Text
+
+    static func write(_ difference: ModelDifference, to console: Console) {
+        let changed = difference.entities.filter(\.isChanged)
+        for entity in changed {
+            console.print(Printable.line(line(entity.kind, entity.source, entity.destination)))
+            for change in entity.changes { console.print("    " + Printable.line(change)) }
+            for property in entity.properties {
+                let details = property.changes.isEmpty ? "" : "  " + property.changes.joined(separator: ", ")
+                console.print("  " + Printable.line(line(property.kind, property.source, property.destination) + details))
+            }
+        }
+        if difference.isCompatible {
+            console.print(changed.isEmpty ? "no differences" : "stores need no migration")
+        } else if difference.isInferable {
+            console.print("the migration can be inferred")
+        } else {
+            console.print("the migration can't be inferred:")
+            for obstacle in difference.obstacles {
+                console.print("  " + Printable.line("\(obstacle.place) \(obstacle.reason)"))
+                console.print("    " + Printable.line("→ \(obstacle.remedy)"))
+            }
+        }
+    }
+
+    private static func line(_ kind: ModelDifference.Kind, _ source: String?, _ destination: String?) -> String {
+        let mark =
+            switch kind {
+            case .add: "+"
+            case .remove: "-"
+            case .transform, .copy: "~"
+            }
+        guard let source, let destination, source != destination else { return "\(mark) \(destination ?? source ?? "")" }
+        return "\(mark) \(source) → \(destination)"
+    }
+}

@@ -55,7 +55,7 @@ let testRooms: [(name: String, imports: [String])] = [
     ("MigrationTests", ["Migration", "Storage", "Query", "Schema"]),
     ("DocumentKitTests", ["DocumentKit", "Stack", "ObjectGraph", "Query", "Schema", "FileSystem"]),
     ("FolioTests", ["Folio"]),
-    ("CommandTests", ["FolioCommands", "FolioTool"]),
+    ("CommandTests", ["FolioCommands", "FolioTool", "Folio"]),
     ("CorpusTests", ["Folio", "SQLiteStore", "Storage", "RowMemory", "ModelFiles", "Query", "Schema", "SQLiteKit", "Coding"]),
     ("HouseTests", []),
 ]

@@ -9,7 +9,8 @@ public enum CommandLineTool {
     public static func run(_ words: [String]) async -> ExitCode {
         let interruption = Interruption()
         let task = Task { await perform(words, interruption) }
-        interruption.begin { task.cancel() }
+        let listener = interruption.begin { task.cancel() }
+        defer { listener.cancel() }
         return await task.value
     }
 

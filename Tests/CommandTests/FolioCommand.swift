@@ -30,17 +30,19 @@ enum FolioCommand {
     static let model = samples.path + "/Expeditions.xcdatamodeld#Expeditions"
     static let document = samples.path + "/Expeditions.folio"
 
+    /// - Parameter runner: a program with its arguments that runs the command, as `setpriv` does.
     @discardableResult
-    static func run(_ arguments: [String], in folder: URL? = nil, environment: [String: String] = [:]) throws -> Outcome {
+    static func run(_ arguments: [String], in folder: URL? = nil, through runner: [String] = []) throws -> Outcome {
         try withTemporaryDirectory { scratch in
             let process = Process()
-            process.executableURL = binary
-            process.arguments = arguments
+            let words = runner + [binary.path] + arguments
+            process.executableURL = URL(fileURLWithPath: words[0])
+            process.arguments = Array(words.dropFirst())
             if let folder { process.currentDirectoryURL = folder }
             var variables = ProcessInfo.processInfo.environment
             variables["XDG_STATE_HOME"] = scratch.appendingPathComponent("state").path
             variables["SWIFT_BACKTRACE"] = "enable=no"
-            process.environment = variables.merging(environment) { $1 }
+            process.environment = variables
             // Files, not pipes: nothing has to be read while the command runs.
             let output = scratch.appendingPathComponent("output")
             let messages = scratch.appendingPathComponent("messages")

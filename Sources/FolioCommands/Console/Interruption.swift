@@ -16,28 +16,22 @@ final class Interruption: Sendable {
 
     private let state = Mutex(State())
 
-    /// Begins to listen; `cancel` asks the command to stop. To be called before the process has other threads, which inherit that they get no SIGINT.
-    func begin(cancel: @escaping @Sendable () -> Void) {
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        sigaddset(&signals, SIGINT)
-        pthread_sigmask(SIG_BLOCK, &signals, nil)
-        Thread.detachNewThread { [self] in
-            var signals = sigset_t()
-            sigemptyset(&signals)
-            sigaddset(&signals, SIGINT)
-            while true {
-                var number: Int32 = 0
-                guard sigwait(&signals, &number) == 0 else { return }
-                let isSecond = state.withLock { state in
-                    defer { state.isRequested = true }
-                    return state.isRequested
-                }
-                cancel()
-                if isSecond { end() }
-                DispatchQueue.global().asyncAfter(deadline: .now() + 1) { self.end() }
+    /// Begins to listen; `cancel` asks the command to stop.
+    /// - Returns: what listens, as long as it is kept.
+    func begin(cancel: @escaping @Sendable () -> Void) -> any DispatchSourceSignal {
+        signal(SIGINT, SIG_IGN)
+        let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
+        source.setEventHandler { [self] in
+            let isSecond = state.withLock { state in
+                defer { state.isRequested = true }
+                return state.isRequested
             }
+            cancel()
+            if isSecond { end() }
+            DispatchQueue.global().asyncAfter(deadline: .now() + 1) { self.end() }
         }
+        source.resume()
+        return source
     }
 
     var isRequested: Bool { state.withLock { $0.isRequested } }

@@ -9,7 +9,7 @@ struct DocumentExporter {
     private let writers: [ObjectWriter]
     /// Entities that have objects of their own, by name.
     private let entities: [Entity]
-    private static let batchSize = 4096
+    private static let batchSize = 16_384
 
     /// - Parameter entityName: the entity whose objects are written, its sub-entities' not; nil for all.
     init(store: any PersistentStore, entityName: String?, console: Console) throws {

@@ -19,13 +19,17 @@ struct DocumentImporter {
 
     /// Makes all objects, then links them. What is wrong in the file is malformed data, with its place.
     mutating func run(_ records: [ImportRecord]) throws {
+        let progress = Progress(total: records.count * 2, of: "steps", console)
+        defer { progress.finish() }
         for record in records {
             try console.interruption.check()
             try Self.placing(record.place) { try create(record) }
+            progress.advance()
         }
         for (record, object) in created {
             try console.interruption.check()
             try Self.placing(record.place) { try link(object, record) }
+            progress.advance()
         }
     }
 

@@ -2,7 +2,6 @@ internal import ArchiveKit
 internal import FileSystem
 public import Foundation
 internal import ModelFiles
-internal import RowMemory
 internal import SQLiteStore
 public import Schema
 internal import Storage
@@ -117,7 +116,9 @@ private struct DocumentCheck {
             for finding in try store.integrityFindings(isThorough: check.isThorough) { check.report("store", finding) }
         }
         if let package { _ = part("store") { try $0.marker(store, package.manifest) } }
-        _ = part("store") { try $0.references(store) }
+        _ = part("store") { check in
+            for finding in try store.referenceFindings() { check.report("store", finding.message, object: finding.object) }
+        }
         _ = part("attachments") { try $0.attachments(store, storePath, package?.reader.path) }
     }
 
@@ -141,45 +142,6 @@ private struct DocumentCheck {
         let counts = try EntityCounts(counting: store).byName
         for (entity, count) in counts.sorted(by: { $0.key < $1.key }) where manifest.entities[entity] != count {
             report(PackageLayout.manifest, "says \(manifest.entities[entity].map(String.init) ?? "nothing") of \(entity), the store has \(count)")
-        }
-    }
-
-    /// Every reference leads to a row.
-    private mutating func references(_ store: SQLitePersistentStore) throws {
-        let model = store.identity.model
-        var keys = [Int: Set<Int64>]()
-        for entity in model.entities where entity.superentity == nil {
-            var found = Set<Int64>()
-            try forEachRow(of: entity, includingSubentities: true, store) { found.insert($0.key) }
-            keys[entity.index] = found
-        }
-        for entity in model.entities where !entity.isAbstract {
-            let slots = entity.properties.filter { $0.relationship != nil && !$0.isToMany && !$0.isTransient }
-            if slots.isEmpty { continue }
-            let layout = store.layouts[entity.index]
-            var dangling: [(Int64, String, ObjectReference)] = []
-            try forEachRow(of: entity, includingSubentities: false, store) { row in
-                for property in slots {
-                    guard let reference = row.reference(layout.slots[property.index]) else { continue }
-                    let root = model.entities[reference.entityIndex].rootIndex
-                    if keys[root]?.contains(reference.key) != true { dangling.append((row.key, property.name, reference)) }
-                }
-            }
-            for (key, name, reference) in dangling {
-                report("store", "\(name) leads to \(model.entities[reference.entityIndex].name)/p\(reference.key), which is not there", object: "\(entity.name)/p\(key)")
-            }
-        }
-    }
-
-    private func forEachRow(of entity: Entity, includingSubentities: Bool, _ store: SQLitePersistentStore, _ body: (Row) -> Void) throws {
-        let batchSize = 10_000
-        var offset = 0
-        while true {
-            let rows = try store.rows(
-                RowRequest(entityIndex: entity.index, includesSubentities: includingSubentities, offset: offset, limit: batchSize))
-            for index in 0..<rows.count { body(rows[index]) }
-            if rows.count < batchSize { return }
-            offset += rows.count
         }
     }
 

@@ -2,10 +2,22 @@ import Schema
 import SQLiteKit
 import Storage
 
+/// A row or reference that can't be as it is.
+package struct ReferenceFinding: Sendable, Hashable {
+    /// `Entity/p7`, where it is about one object.
+    package var object: String?
+    package var message: String
+
+    init(_ message: String, object: String? = nil) {
+        self.message = message
+        self.object = object
+    }
+}
+
 extension SQLitePersistentStore {
-    /// Rows of no entity, numbers that were never given out, and references that lead to no row; at most some hundred of each kind. One line each; none for a
-    /// sound store. Costs a pass over every table.
-    package func referenceFindings() throws -> [String] {
+    /// Rows of no entity, numbers that were never given out, and references that lead to no row; at most a hundred of each kind. None for a sound store.
+    /// Costs a pass over every table.
+    package func referenceFindings() throws -> [ReferenceFinding] {
         try withSession { session in try session.reading { try session.referenceFindings() } }
     }
 }
@@ -13,8 +25,8 @@ extension SQLitePersistentStore {
 extension StoreSession {
     private static let mostFindings = 100
 
-    fileprivate func referenceFindings() throws -> [String] {
-        var findings: [String] = []
+    fileprivate func referenceFindings() throws -> [ReferenceFinding] {
+        var findings: [ReferenceFinding] = []
         var joinTables: Set<String> = []
         for storage in layout.storedEntities {
             let entity = layout.model.entities[storage.entityIndex]
@@ -30,30 +42,37 @@ extension StoreSession {
         return findings
     }
 
-    private func damagedNumbers(_ storage: EntityStorage, _ entity: Entity) throws -> [String] {
+    private func damagedNumbers(_ storage: EntityStorage, _ entity: Entity) throws -> [ReferenceFinding] {
         let table = SQLName.quoted(storage.table)
         let numbers = layout.numbers(of: entity.index, includingSubentities: true).map(String.init).joined(separator: ", ")
-        var findings: [String] = []
+        var findings: [ReferenceFinding] = []
         for row in try connection.rows("SELECT Z_PK, Z_ENT FROM \(table) WHERE Z_ENT IS NULL OR Z_ENT NOT IN (\(numbers)) LIMIT \(Self.mostFindings)") {
-            findings.append("\(entity.name) \(row[0].integer ?? 0): the row is of no entity of the model (\(row[1].integer.map(String.init) ?? "NULL"))")
+            findings.append(
+                ReferenceFinding(
+                    "the row is of no entity of the model (\(row[1].integer.map(String.init) ?? "NULL"))", object: "\(entity.name)/p\(row[0].integer ?? 0)"))
         }
         let greatest = try connection.value("SELECT max(Z_PK) FROM \(table)")?.integer ?? 0
         let recorded = try connection.value("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.integer(storage.number)])?.integer ?? 0
-        if greatest > recorded { findings.append("\(entity.name): numbers up to \(greatest) are in use, but only \(recorded) were given out") }
+        if greatest > recorded {
+            findings.append(ReferenceFinding("\(entity.name): numbers up to \(greatest) are in use, but only \(recorded) were given out"))
+        }
         return findings
     }
 
-    private func danglingKeys(_ columns: ToOneColumns, _ property: Property, _ storage: EntityStorage, _ entity: Entity) throws -> [String] {
+    private func danglingKeys(_ columns: ToOneColumns, _ property: Property, _ storage: EntityStorage, _ entity: Entity) throws -> [ReferenceFinding] {
         let destination = try layout.storage(of: columns.destinationIndex)
         let key = SQLName.quoted(columns.key)
         let rows = try connection.rows(
             "SELECT Z_PK, \(key) FROM \(SQLName.quoted(storage.table)) WHERE \(key) IS NOT NULL AND \(key) NOT IN (SELECT Z_PK FROM "
                 + "\(SQLName.quoted(destination.table))) LIMIT \(Self.mostFindings)")
         let target = layout.model.entities[columns.destinationIndex].name
-        return rows.map { "\(entity.name)/p\($0[0].integer ?? 0): \(property.name) leads to \(target)/p\($0[1].integer ?? 0), which does not exist" }
+        return rows.map {
+            ReferenceFinding(
+                "\(property.name) leads to \(target)/p\($0[1].integer ?? 0), which is not there", object: "\(entity.name)/p\($0[0].integer ?? 0)")
+        }
     }
 
-    private func danglingLinks(_ join: JoinTable, _ storage: EntityStorage, _ entity: Entity, _ property: Property) throws -> [String] {
+    private func danglingLinks(_ join: JoinTable, _ storage: EntityStorage, _ entity: Entity, _ property: Property) throws -> [ReferenceFinding] {
         let destination = try layout.storage(of: join.destinationIndex)
         let (owner, member) = (SQLName.quoted(join.ownerColumn), SQLName.quoted(join.memberColumn))
         let rows = try connection.rows(
@@ -61,7 +80,8 @@ extension StoreSession {
                 + "OR \(member) NOT IN (SELECT Z_PK FROM \(SQLName.quoted(destination.table))) LIMIT \(Self.mostFindings)")
         let target = layout.model.entities[join.destinationIndex].name
         return rows.map {
-            "\(entity.name)/p\($0[0].integer ?? 0): \(property.name) links it with \(target)/p\($0[1].integer ?? 0), but not both exist"
+            ReferenceFinding(
+                "\(property.name) links it with \(target)/p\($0[1].integer ?? 0), but not both are there", object: "\(entity.name)/p\($0[0].integer ?? 0)")
         }
     }
 }

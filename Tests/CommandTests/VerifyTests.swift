@@ -1,0 +1,72 @@
+import Foundation
+import Testing
+import TestSupport
+
+/// Damage that is found. The sample is a package; what is done to it here, only a broken program or disk would do.
+@Suite struct VerifyTests {
+    private func expectDamage(_ says: String..., deep: Bool = false, done damage: (String) throws -> Void) throws {
+        try withTemporaryDirectory { folder in
+            let document = try FolioCommand.copyOfDocument(in: folder)
+            #expect(try FolioCommand.run("verify", document, "--deep").exit == 0)
+            try damage(document)
+            let before = try FolioCommand.contents(of: folder)
+            let outcome = try FolioCommand.run(["verify", document] + (deep ? ["--deep"] : []))
+            #expect(outcome.exit == 1, "\(outcome.messages)")
+            for text in says { #expect(outcome.output.contains(text), "\(outcome.output)") }
+            let json = try FolioCommand.run(["verify", document, "--json"] + (deep ? ["--deep"] : []))
+            #expect(json.object["isDamaged"] as? Bool == true)
+            #expect((json.object["findings"] as? [Any])?.isEmpty == false)
+            #expect(try FolioCommand.contents(of: folder) == before)
+        }
+    }
+
+    private func edit(_ document: String, _ name: String, _ change: (inout Data) throws -> Void) throws {
+        let url = URL(fileURLWithPath: document).appendingPathComponent(name)
+        var bytes = try Data(contentsOf: url)
+        try change(&bytes)
+        try bytes.write(to: url)
+    }
+
+    @Test func aManifestThatSaysSomethingElse() throws {
+        try expectDamage("Person", deep: true) { document in
+            try edit(document, "manifest.json") { bytes in
+                bytes = Data(String(decoding: bytes, as: UTF8.self).replacing(/"Person"\s*:\s*5/, with: "\"Person\": 7").utf8)
+            }
+        }
+        try expectDamage("manifest") { document in try edit(document, "manifest.json") { $0 = Data("{}".utf8) } }
+    }
+
+    @Test func aStoreWithBrokenPages() throws {
+        try expectDamage("store") { document in
+            try edit(document, "store/store.sqlite") { bytes in
+                for index in 8_200..<8_800 { bytes[index] = 0xA5 }
+            }
+        }
+        try expectDamage("store") { document in try edit(document, "store/store.sqlite") { $0 = $0.prefix(30_000) } }
+    }
+
+    @Test func aModelThatIsGone() throws {
+        try expectDamage("model/Expeditions.xcdatamodel") { document in
+            try FileManager.default.removeItem(atPath: document + "/model/Expeditions.xcdatamodel/contents")
+        }
+    }
+
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/sqlite3"))) func referencesThatLeadNowhere() throws {
+        func run(_ sql: String, _ document: String) throws {
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/sqlite3")
+            process.arguments = [document + "/store/store.sqlite", sql]
+            try process.run()
+            process.waitUntilExit()
+            #expect(process.terminationStatus == 0)
+        }
+        try expectDamage("Stop/p2: place leads to Place/p99", "Journey/p1", "Person/p77", "members", "up to 40") { document in
+            try run("UPDATE ZSTOP SET ZPLACE = 99 WHERE Z_PK = 2; UPDATE ZPERSON SET Z_PK = 40 WHERE Z_PK = 5;", document)
+            try run("INSERT INTO Z_1MEMBERS VALUES (1, 77); PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE;", document)
+            // What points at nothing is left out, not a reason to stop.
+            let export = try FolioCommand.run("export", document)
+            #expect(export.exit == 0, "\(export.messages)")
+            #expect(!export.output.contains("/p99\"") && !export.output.contains("/p77\""))
+        }
+    }
+}

@@ -122,6 +122,7 @@ extension StoreSession {
     /// The error to give to a caller for what went wrong below.
     func error(_ error: any Error) -> any Error {
         if error is QueryError { return error }
+        if let error = error as? SQLiteError, let queryError = SQLFailure.queryError(error) { return queryError }
         return StorageError(error, path: path)
     }
 }

@@ -46,7 +46,7 @@ extension PredicateTranslator {
         let isAny = comparison.modifier == .any
         guard !elements.isEmpty else { return .constant(isAny != wanted) }
         let parts = try elements.map { try compare($0, comparison.operator, right, comparison.options, wanted) }
-        return .balanced(parts[...], isAny == wanted ? " OR " : " AND ")
+        return .junction(parts, isAny == wanted ? " OR " : " AND ")
     }
 
     /// Whether some element of a collection meets `condition`, or none where `wanted` is false.
@@ -173,7 +173,7 @@ extension PredicateTranslator {
             let parts = [
                 try order(left, .greaterOrEqual, bounds[0], options, wanted), try order(left, .lessOrEqual, bounds[1], options, wanted),
             ]
-            return .balanced(parts[...], wanted ? " AND " : " OR ")
+            return .junction(parts, wanted ? " AND " : " OR ")
         }
         guard let sides = try ordered([left] + bounds, options) else { return .constant(!wanted) }
         let positive = SQLFragment.sql("\(sides[0]) BETWEEN \(sides[1]) AND \(sides[2])")

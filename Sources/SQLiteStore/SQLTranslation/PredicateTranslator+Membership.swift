@@ -43,7 +43,7 @@ extension PredicateTranslator {
     ) throws -> SQLFragment {
         guard !elements.isEmpty else { return .constant(!wanted) }
         let parts = try elements.map { try equality(member, $0, options, wanted) }
-        return .balanced(parts[...], wanted ? " OR " : " AND ")
+        return .junction(parts, wanted ? " OR " : " AND ")
     }
 
     func membership(

@@ -58,7 +58,7 @@ final class PredicateTranslator {
 
     private func junction(_ parts: [FetchPredicate], _ wanted: Bool, isAnd: Bool) throws -> SQLFragment {
         guard !parts.isEmpty else { return .constant(isAnd == wanted) }
-        return .balanced(try parts.map { try condition($0, wanted) }[...], isAnd == wanted ? " AND " : " OR ")
+        return .junction(try parts.map { try condition($0, wanted) }, isAnd == wanted ? " AND " : " OR ")
     }
 
     // MARK: Errors

@@ -51,8 +51,37 @@ extension SQLFragment {
     /// True where a fragment is false or NULL.
     var isNotTrue: SQLFragment { .sql("(\(self)) IS NOT TRUE") }
 
-    /// Fragments between `separator` in parentheses, nested so that the depth of the expression grows with the logarithm of their number only.
-    static func balanced(_ fragments: ArraySlice<SQLFragment>, _ separator: String) -> SQLFragment {
+    /// Conditions between `separator`, " AND " or " OR ", in parentheses.
+    ///
+    /// SQLite's parser has a stack of a hundred places, its expressions a thousand levels: many conditions are nested in halves, and deep ones come first,
+    /// where a level costs one place instead of three.
+    static func junction(_ fragments: [SQLFragment], _ separator: String) -> SQLFragment {
+        guard fragments.contains(where: { $0.depth > deep }) else { return balanced(fragments[...], separator) }
+        let order = fragments.enumerated().sorted { a, b in
+            let (left, right) = (a.element.depth, b.element.depth)
+            return left == right ? a.offset < b.offset : left > right
+        }
+        return balanced(order.map(\.element)[...], separator)
+    }
+
+    /// Below this the order of conditions stays as it was written.
+    private static let deep = 6
+
+    /// How deep parentheses are nested.
+    private var depth: Int {
+        var depth = 0, deepest = 0
+        for byte in text.utf8 {
+            if byte == UInt8(ascii: "(") {
+                depth += 1
+                deepest = max(deepest, depth)
+            } else if byte == UInt8(ascii: ")") {
+                depth -= 1
+            }
+        }
+        return deepest
+    }
+
+    private static func balanced(_ fragments: ArraySlice<SQLFragment>, _ separator: String) -> SQLFragment {
         if fragments.count == 1, let only = fragments.first { return only }
         guard fragments.count > 32 else { return .sql("(\(Array(fragments).joined(separator)))") }
         let middle = fragments.startIndex + fragments.count / 2

@@ -25,11 +25,11 @@ extension SQLTranslation {
         try connection.register(function: "FolioFunction", argumentCount: -1, flags: flags) { arguments, result in
             guard let function = QueryFunction(rawValue: arguments[0].text) else { return }
             let values = (1..<arguments.count).map { PropertyValue(arguments[$0]) }
-            result.set(try ScalarRules.apply(function, values, now: Date(timeIntervalSinceReferenceDate: 0)))
+            result.set(try SQLFailure.carry { try ScalarRules.apply(function, values, now: Date(timeIntervalSinceReferenceDate: 0)) })
         }
         try connection.register(function: "FolioList", argumentCount: -1, flags: flags) { arguments, result in
             guard let function = QueryFunction(rawValue: arguments[0].text) else { return }
-            result.set(try ScalarRules.aggregate(function, (1..<arguments.count).map { PropertyValue(arguments[$0]) }))
+            result.set(try SQLFailure.carry { try ScalarRules.aggregate(function, (1..<arguments.count).map { PropertyValue(arguments[$0]) }) })
         }
         try connection.register(function: "FolioCast", argumentCount: 2, flags: flags) { arguments, result in
             guard let type = CastType(rawValue: arguments[1].text) else { return }
@@ -44,7 +44,7 @@ extension SQLTranslation {
             try connection.register(
                 aggregate: name, argumentCount: 1, flags: flags, initial: [PropertyValue](),
                 step: { values, arguments in if !arguments[0].isNull { values.append(PropertyValue(arguments[0])) } },
-                finish: { values, result in result.set(try ScalarRules.aggregate(function, values)) })
+                finish: { values, result in result.set(try SQLFailure.carry { try ScalarRules.aggregate(function, values) }) })
         }
         for collation in SortKey.Collation.registered {
             guard let name = collation.sqlName else { continue }
@@ -65,10 +65,11 @@ extension SQLTranslation {
                 test = last.test
             } else {
                 let pattern = arguments[1].text
-                test = try make(pattern, options)
+                test = try SQLFailure.carry { try make(pattern, options) }
                 last = (pattern, options, test)
             }
-            result.set(try test(arguments[0].text) ? 1 as Int64 : 0)
+            let text = arguments[0].text
+            result.set(try SQLFailure.carry { try test(text) } ? 1 as Int64 : 0)
         }
     }
 

@@ -192,6 +192,24 @@ struct WritingTests {
         }
     }
 
+    @Test func deletedObjectsLeaveTheirJoinTables() throws {
+        try StoreFixture.run { fixture in
+            let people = try (0..<3).map { _ in try fixture.insert("Person") }
+            var changes = ChangeSet()
+            changes.links = [
+                fixture.link("Person", "friends", people[0], fixture.reference("Person", people[1])),
+                fixture.link("Person", "friends", people[2], fixture.reference("Person", people[0])),
+                fixture.link("Person", "follows", people[1], fixture.reference("Person", people[0])),
+            ]
+            _ = try fixture.store.apply(changes)
+            changes.links = []
+            changes.deletions = [.init(entityIndex: fixture.entity("Person").index, key: people[0], version: 1)]
+            _ = try fixture.store.apply(changes)
+            #expect(try fixture.sql("SELECT * FROM Z_5FRIENDS").isEmpty)
+            #expect(try fixture.sql("SELECT * FROM Z_5FOLLOWS").isEmpty)
+        }
+    }
+
     @Test func aViolatedConstraintNamesTheObject() throws {
         try StoreFixture.run { fixture in
             let first = try fixture.insert("Shelf", ["name": .string("a")])

@@ -68,6 +68,18 @@ extension StoreSession {
                 + "ON x.Z_PK = s.c0 WHERE ifnull(x.Z_OPT, 0) = s.c1)"
             try connection.withStatement(statement) { try connection.run($0, from: NumberSource(numbers, width: 2)) }
             if connection.changes != numbers.count / 2 { throw VersionMismatch() }
+            try unlink(numbers, storage)
+        }
+    }
+
+    /// Takes deleted objects out of join tables, whatever the change set says of their links: the graph may never have loaded them.
+    private func unlink(_ keysAndVersions: [Int64], _ storage: EntityStorage) throws {
+        let source = try connection.rowSourceTable(columns: 2)
+        for case .manyToMany(let join) in storage.properties {
+            for column in join.isReflexive ? [join.ownerColumn, join.memberColumn] : [join.ownerColumn] {
+                let statement = "DELETE FROM \(SQLName.quoted(join.table)) WHERE \(SQLName.quoted(column)) IN (SELECT c0 FROM \(source))"
+                try connection.withStatement(statement) { try connection.run($0, from: NumberSource(keysAndVersions, width: 2)) }
+            }
         }
     }
 

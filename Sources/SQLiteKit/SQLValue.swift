@@ -1,29 +1,33 @@
-internal import CSQLite
+public import CSQLite
 
 /// A value that SQLite lends to a function or a sink: valid until the callback returns, and not to be kept.
-package struct SQLValue {
+///
+/// Public, with the few members that loops over rows use, for one reason: Swift inlines across modules only what is public. Only this package can make one.
+public struct SQLValue {
     @usableFromInline let pointer: OpaquePointer
 
     @inlinable init(_ pointer: OpaquePointer) { self.pointer = pointer }
 
-    @inlinable package var storageClass: StorageClass { StorageClass(rawValue: sqlite3_value_type(pointer)) ?? .null }
+    package var storageClass: StorageClass { StorageClass(rawValue: sqlite3_value_type(pointer)) ?? .null }
+    /// `storageClass` as SQLite numbers it, for loops where every call counts.
+    @inlinable public var typeNumber: Int32 { sqlite3_value_type(pointer) }
     @inlinable package var isNull: Bool { sqlite3_value_type(pointer) == SQLITE_NULL }
 
     /// As an integer; converted where it is something else, 0 for NULL.
-    @inlinable package var int64: Int64 { sqlite3_value_int64(pointer) }
+    @inlinable public var int64: Int64 { sqlite3_value_int64(pointer) }
 
     /// As a floating-point number; converted where it is something else, 0 for NULL.
-    @inlinable package var double: Double { sqlite3_value_double(pointer) }
+    @inlinable public var double: Double { sqlite3_value_double(pointer) }
 
     /// The UTF-8 text in SQLite's own memory, empty for NULL. Bytes of a foreign file may be no valid UTF-8.
-    @inlinable package var utf8: UnsafeBufferPointer<UInt8> {
+    @inlinable public var utf8: UnsafeBufferPointer<UInt8> {
         // The text first: asking for it may convert the value and change the count.
         let start = sqlite3_value_text(pointer)
         return UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(pointer)))
     }
 
     /// The bytes in SQLite's own memory, empty for NULL.
-    @inlinable package var bytes: UnsafeRawBufferPointer {
+    @inlinable public var bytes: UnsafeRawBufferPointer {
         let start = sqlite3_value_blob(pointer)
         return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(pointer)))
     }
@@ -46,9 +50,9 @@ package struct SQLValue {
 }
 
 /// The arguments of a function, or one row given to a sink: lent until the callback returns.
-package struct SQLValues {
+public struct SQLValues {
     @usableFromInline let base: UnsafeMutablePointer<OpaquePointer?>
-    package let count: Int
+    public let count: Int
 
     @inlinable init(_ base: UnsafeMutablePointer<OpaquePointer?>, count: Int) {
         self.base = base
@@ -56,7 +60,7 @@ package struct SQLValues {
     }
 
     /// The value at `index`, counted from 0; an index out of range is a mistake that only debug builds catch.
-    @inlinable package subscript(index: Int) -> SQLValue {
+    @inlinable @inline(__always) public subscript(index: Int) -> SQLValue {
         assert(index >= 0 && index < count, "there are only \(count) values")
         // SQLite fills all places.
         return SQLValue(base[index].unsafelyUnwrapped)

@@ -10,6 +10,9 @@ extension Statement {
         StorageClass(rawValue: sqlite3_column_type(handle, Int32(truncatingIfNeeded: index))) ?? .null
     }
 
+    /// `storageClass(at:)` as SQLite numbers it, for loops where every call counts.
+    @inlinable package func typeNumber(at index: Int) -> Int32 { sqlite3_column_type(handle, Int32(truncatingIfNeeded: index)) }
+
     @inlinable package func isNull(at index: Int) -> Bool {
         sqlite3_column_type(handle, Int32(truncatingIfNeeded: index)) == SQLITE_NULL
     }

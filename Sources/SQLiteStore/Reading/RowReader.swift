@@ -8,28 +8,19 @@ import Storage
 ///
 /// Made once for an entity and kept: the columns to select, and for each entity which of them goes into which slot.
 final class RowReader {
-    private struct Cell {
-        let slot: RowSlot
-        let column: Int
-        let reader: CellReader
-        /// A composite has a value where any of its leaves has one.
-        var isComposite: Bool { if case .composite = reader { true } else { false } }
-    }
-
-    private struct Shape {
-        let layout: RowLayout
-        var cells: [Cell]
-    }
-
-    /// `Z_PK`, `Z_OPT`, perhaps `Z_ENT`, then the properties' columns.
+    /// `Z_PK`, `Z_OPT`, `Z_ENT`, then the properties' columns.
     let columns: [String]
-    private let shapes: [Int64: Shape]
+    private let shapes: [Int64: RowShape]
     /// The one shape, where the table holds no other entity and its rows need not say what they are.
-    private let onlyShape: Shape?
+    private let onlyShape: RowShape?
+    // Read and written within `shape(of:)` alone, which calls nobody: no two accesses overlap.
+    @exclusivity(unchecked) private var lastNumber: Int64 = 0
+    @exclusivity(unchecked) private var lastShape: RowShape?
     private let layout: StoreLayout
     private let files: ExternalValues
 
-    private static let firstPropertyColumn = 3
+    /// How many columns there are before those of properties.
+    static let headerCount = 3
 
     init(_ storage: EntityStorage, includingSubentities: Bool, layout: StoreLayout, rowLayouts: [RowLayout], files: ExternalValues) {
         self.layout = layout
@@ -43,79 +34,61 @@ final class RowReader {
             columns += expressions
             return columns.count - expressions.count
         }
-        var shapes: [Int64: Shape] = [:]
+        var shapes: [Int64: RowShape] = [:]
         for number in layout.numbers(of: storage.entityIndex, includingSubentities: includingSubentities) {
             guard let index = layout.entityIndex(number: number), let storage = layout[index] else { continue }
-            var shape = Shape(layout: rowLayouts[index], cells: [])
-            for (property, slot) in zip(storage.properties, rowLayouts[index].slots) {
-                switch property {
-                case .none, .toMany, .manyToMany: continue
-                case .attribute(let column):
-                    shape.cells.append(Cell(slot: slot, column: place([SelectStatement.column(column.name)]), reader: CellReader(column)))
-                case .composite(let leaves):
-                    guard let first = leaves.first else { continue }
-                    // Leaves stand side by side, after the first one's place.
-                    let start = place([SelectStatement.column(first.column.name)] + leaves.dropFirst().map { SelectStatement.column($0.column.name) })
-                    shape.cells.append(Cell(slot: slot, column: start, reader: .composite(leaves.map { ($0.path, $0.column) })))
-                case .toOne(let toOne):
-                    let entity = Self.entityExpression(toOne, layout: layout)
-                    let start = place([SelectStatement.column(toOne.key)] + [entity].compactMap { $0 })
-                    shape.cells.append(
-                        Cell(slot: slot, column: start, reader: .toOne(destinationIndex: toOne.destinationIndex, hasEntity: entity != nil)))
-                }
-            }
-            shapes[number] = shape
+            shapes[number] = RowShape(storage, rowLayouts[index], layout, place: place)
         }
         self.columns = columns
         self.shapes = shapes
         onlyShape = storage.sharesTable ? nil : shapes[storage.number]
     }
 
-    /// What says of which entity a destination is; nil where it can be of one only. Where the column lacks, or has no value, the destination's row says it.
-    private static func entityExpression(_ toOne: ToOneColumns, layout: StoreLayout) -> String? {
-        guard layout.model.entities[toOne.destinationIndex].family.count > 1, let destination = layout[toOne.destinationIndex] else { return nil }
-        let key = SelectStatement.column(toOne.key)
-        let lookup = "(SELECT d.Z_ENT FROM \(SQLName.quoted(destination.table)) d WHERE d.Z_PK = \(key))"
-        return toOne.entity.map { "ifnull(\(SelectStatement.column($0)), \(lookup))" } ?? lookup
+    /// The position in the model of the entity of a row; nil for one that the model does not know.
+    func entityIndex(of cells: some ResultCells) -> Int? {
+        shape(of: cells)?.layout.entityIndex
     }
 
-    /// Adds the row that the statement stands at.
-    /// - Returns: nil, and adds nothing, for a row whose entity the model does not know.
-    @discardableResult
-    func appendRow(from statement: Statement, to batch: inout RowBatch) -> Row? {
-        guard let shape = onlyShape ?? shapes[statement.int64(at: 2)] else { return nil }
-        let row = batch.appendRow(shape.layout, key: statement.int64(at: 0), version: statement.int64(at: 1))
-        for cell in shape.cells where !statement.isNull(at: cell.column) || cell.isComposite {
-            read(cell, from: statement, into: row)
+    @inline(__always) private func shape(of cells: some ResultCells) -> RowShape? {
+        if let onlyShape { return onlyShape }
+        let number = cells.int64(at: 2)
+        if number == lastNumber { return lastShape }
+        (lastNumber, lastShape) = (number, shapes[number])
+        return lastShape
+    }
+
+    /// Adds a row; one whose entity the model does not know is left out.
+    @inline(__always) func append(_ cells: some ResultCells, to batch: inout RowBatch) {
+        guard let shape = shape(of: cells) else { return }
+        let row = batch.appendRow(shape.layout, key: cells.int64(at: 0), version: cells.int64(at: 1))
+        for cell in shape.cells { read(cell, cells, into: row, shape) }
+    }
+
+    @inline(__always) private func read(_ cell: CellReader, _ cells: some ResultCells, into row: Row, _ shape: RowShape) {
+        let slot = cell.slot, column = Int(cell.column)
+        let type = cells.typeNumber(at: column)
+        if type == CellType.null, cell.kind != .composite { return }
+        switch cell.kind {
+        case .int: if type != CellType.blob { row.setInt(cells.int64(at: column), slot) }
+        case .bool: if type != CellType.blob { row.setBool(cells.int64(at: column) != 0, slot) }
+        case .double: if type != CellType.blob { row.setDouble(cells.double(at: column), slot) }
+        case .float: if type != CellType.blob { row.setFloat(Float(cells.double(at: column)), slot) }
+        case .string: row.setString(cells.string(at: column), slot)
+        case .uuid: if let value = cells.uuid(at: column) { row.setUUID(value, slot) }
+        case .decimal: if let value = cells.decimal(at: column) { row.setDecimal(value, slot) }
+        case .data: row.setData(cells.data(at: column), slot)
+        case .large: row.setLarge(files.value(ofCell: cells.data(at: column)), slot)
+        case .composite: readComposite(shape.composites[Int(cell.index)], cells, at: column, into: row, slot)
+        case .toOne:
+            let entity = cell.hasEntity ? layout.entityIndex(number: cells.int64(at: column + 1)) : nil
+            row.setReference(ObjectReference(key: cells.int64(at: column), entityIndex: entity ?? Int(cell.index)), slot)
         }
-        return row
     }
 
-    private func read(_ cell: Cell, from statement: Statement, into row: Row) {
-        let (slot, column) = (cell.slot, cell.column)
-        switch cell.reader {
-        case .int: if statement.storageClass(at: column) != .blob { row.setInt(statement.int64(at: column), slot) }
-        case .bool: if statement.storageClass(at: column) != .blob { row.setBool(statement.int64(at: column) != 0, slot) }
-        case .double, .date: if statement.storageClass(at: column) != .blob { row.setDouble(statement.double(at: column), slot) }
-        case .float: if statement.storageClass(at: column) != .blob { row.setFloat(Float(statement.double(at: column)), slot) }
-        case .string, .uri: row.setString(statement.text(at: column), slot)
-        case .uuid: if let value = statement.uuid(at: column) { row.setUUID(value, slot) }
-        case .decimal: if let value = statement.decimal(at: column) { row.setDecimal(value, slot) }
-        case .data: row.setData(statement.data(at: column), slot)
-        case .large: row.setLarge(files.value(ofCell: statement.data(at: column)), slot)
-        case .composite(let leaves): readComposite(leaves, from: statement, at: column, into: row, slot)
-        case .toOne(let destinationIndex, let hasEntity):
-            let entity = hasEntity ? layout.entityIndex(number: statement.int64(at: column + 1)) : nil
-            row.setReference(ObjectReference(key: statement.int64(at: column), entityIndex: entity ?? destinationIndex), slot)
-        }
-    }
-
-    private func readComposite(
-        _ leaves: [(path: [String], column: AttributeColumn)], from statement: Statement, at column: Int, into row: Row, _ slot: RowSlot
-    ) {
+    private func readComposite(_ leaves: [CompositeLeaf], _ cells: some ResultCells, at column: Int, into row: Row, _ slot: RowSlot) {
         var value: PropertyValue = .null
         for (offset, leaf) in leaves.enumerated() {
-            let part = statement.propertyValue(at: column + offset, leaf.column, files)
+            let part = cells.propertyValue(at: column + offset, leaf.column, files)
             if !part.isNull { value = value.setting(part, at: leaf.path[...]) }
         }
         if !value.isNull { row.setBoxed(BoxedValue(value), slot) }

@@ -45,6 +45,15 @@ package struct SelectStatement: Sendable, Hashable {
         return statement
     }
 
+    /// The statement that gives `columns` as the arguments of a function, one call a row, in order.
+    func feeding(_ function: String, _ columns: [String]) -> SQLFragment {
+        if order.isEmpty, !isDistinct, limit == nil, offset == 0 { return selecting(["\(function)(\(columns.joined(separator: ", ")))"]) }
+        // An aggregate sees all rows before an order or a window of its own statement: these go inside.
+        let names = columns.indices.map { "c\($0)" }
+        let rows = selecting(zip(columns, names).map { "\($0) AS \($1)" })
+        return SQLFragment("SELECT \(function)(\(names.joined(separator: ", "))) FROM (") + rows + SQLFragment(")")
+    }
+
     /// The statement that gives one number: how many rows there are.
     package var counting: SQLFragment {
         if window.text.isEmpty {

@@ -17,24 +17,13 @@ extension StoreSession {
         link.join(to: &select)
         select.conditions.append(.key(link.owner, isIn: owners))
 
-        var collector = MemberCollector(owners: owners)
         let isOrdered = property.relationship?.isOrdered ?? false
-        let columns = (includingRows ? reader.columns : Array(reader.columns.prefix(3))) + [link.owner, isOrdered ? link.order ?? "NULL" : "NULL"]
-        let last = columns.count - 1
-        let statement = select.selecting(columns)
-        return try connection.withStatement(statement.text) { result in
-            try result.bind(statement.arguments)
-            var batch = RowBatch()
-            var seen: Set<Int64> = []
-            while try result.step() {
-                let key = result.int64(at: 0)
-                let member = destination.sharesTable ? layout.entityIndex(number: result.int64(at: 2)) ?? link.destinationIndex : link.destinationIndex
-                collector.add(
-                    ObjectReference(key: key, entityIndex: member), owner: result.int64(at: last - 1), position: result.optionalInt64(at: last))
-                if includingRows, seen.insert(key).inserted { reader.appendRow(from: result, to: &batch) }
-            }
-            return RelatedBatch(members: collector.members(of: owners), rows: batch)
-        }
+        var columns = includingRows ? reader.columns : Array(reader.columns.prefix(RowReader.headerCount))
+        columns += [link.owner, isOrdered ? link.order ?? "NULL" : "NULL"]
+        let collector = MemberCollector(
+            reader, owners: owners, ownerColumn: columns.count - 2, includingRows: includingRows, canRepeat: link.canRepeat)
+        try run(select, columns, into: collector)
+        return RelatedBatch(members: collector.members, rows: collector.batch)
     }
 }
 
@@ -44,6 +33,8 @@ private struct MemberLink {
     let owner: String
     let order: String?
     private let table: String?
+    /// A member can be that of several owners.
+    var canRepeat: Bool { table != nil }
 
     init?(_ storage: PropertyStorage) {
         switch storage {
@@ -72,32 +63,50 @@ private struct MemberLink {
     }
 }
 
-/// Puts members in the order of their relationship.
-private struct MemberCollector {
+/// Sorts members by their owners, and puts them in the order of their relationship.
+private final class MemberCollector: RowReceiver {
     private struct Member {
         let reference: ObjectReference
-        let position: Int64?
+        let position: Int64
+
+        /// By position; equal ones, and those without, by entity and number.
+        static func precedes(_ left: Member, _ right: Member) -> Bool {
+            (left.position, left.reference.entityIndex, left.reference.key) < (right.position, right.reference.entityIndex, right.reference.key)
+        }
     }
 
-    private var membersByOwner: [Int64: [Member]]
+    private let reader: RowReader
+    private let owners: [Int64: Int]
+    private let owner: Int
+    private let includesRows: Bool
+    private let canRepeat: Bool
+    private var collected: [[Member]]
+    private var seen: Set<Int64> = []
+    private(set) var batch = RowBatch()
 
-    init(owners: [Int64]) {
-        membersByOwner = Dictionary(minimumCapacity: owners.count)
+    /// - Parameter ownerColumn: Where the owner's key stands, with the position behind it.
+    init(_ reader: RowReader, owners: [Int64], ownerColumn: Int, includingRows: Bool, canRepeat: Bool) {
+        self.reader = reader
+        self.owners = Dictionary(zip(owners, owners.indices), uniquingKeysWith: { first, _ in first })
+        owner = ownerColumn
+        includesRows = includingRows
+        self.canRepeat = canRepeat
+        collected = Array(repeating: [], count: owners.count)
     }
 
-    mutating func add(_ reference: ObjectReference, owner: Int64, position: Int64?) {
-        membersByOwner[owner, default: []].append(Member(reference: reference, position: position))
+    func receive(_ cells: some ResultCells) {
+        guard let place = owners[cells.int64(at: owner)], let entityIndex = reader.entityIndex(of: cells) else { return }
+        let key = cells.int64(at: 0)
+        let position = cells.typeNumber(at: owner + 1) == CellType.null ? .max : cells.int64(at: owner + 1)
+        collected[place].append(Member(reference: ObjectReference(key: key, entityIndex: entityIndex), position: position))
+        if includesRows, !canRepeat || seen.insert(key).inserted { reader.append(cells, to: &batch) }
     }
 
-    /// By position, those without one last; equal ones by entity and number.
-    func members(of owners: [Int64]) -> [[ObjectReference]] {
-        owners.map { owner in
-            guard let members = membersByOwner[owner] else { return [] }
-            return members.sorted { left, right in
-                let (a, b) = (left.position ?? .max, right.position ?? .max)
-                if a != b { return a < b }
-                return (left.reference.entityIndex, left.reference.key) < (right.reference.entityIndex, right.reference.key)
-            }.map(\.reference)
+    /// The members of each owner, in the order of the owners.
+    var members: [[ObjectReference]] {
+        collected.map { members in
+            let isSorted = zip(members, members.dropFirst()).allSatisfy { Member.precedes($0, $1) }
+            return (isSorted ? members : members.sorted(by: Member.precedes)).map(\.reference)
         }
     }
 }

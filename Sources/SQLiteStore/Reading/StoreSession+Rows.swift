@@ -16,13 +16,9 @@ extension StoreSession {
 
     func rows(_ request: RowRequest) throws -> RowBatch {
         let reader = try reader(request.entityIndex, includingSubentities: request.includesSubentities)
-        let select = try select(request).selecting(reader.columns)
-        return try connection.withStatement(select.text) { statement in
-            try statement.bind(select.arguments)
-            var batch = RowBatch()
-            while try statement.step() { reader.appendRow(from: statement, to: &batch) }
-            return batch
-        }
+        let collector = RowCollector(reader)
+        try run(try select(request), reader.columns, into: collector)
+        return collector.batch
     }
 
     func count(_ request: RowRequest) throws -> Int {

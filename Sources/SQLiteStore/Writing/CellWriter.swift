@@ -3,13 +3,11 @@ import RowMemory
 import Schema
 import SQLiteKit
 
-/// What of a row goes into one column.
+/// What of a row goes into one column. Trivial to copy: loops over rows go through millions of them.
 struct CellWriter {
-    enum Kind {
+    enum Kind: UInt8 {
         case int, bool, double, float, string, uuid, decimal, data
-        /// The index among the row's large values.
-        case large(Int)
-        case leaf(path: [String], column: AttributeColumn)
+        case large, leaf
         case toOneKey
         /// The destination's `Z_ENT`.
         case toOneEntity
@@ -17,16 +15,19 @@ struct CellWriter {
 
     let slot: RowSlot
     let kind: Kind
+    /// Of a large value its place among the row's, of a composite's leaf that among the plan's.
+    let index: Int32
 
-    init(slot: RowSlot, kind: Kind) {
+    init(_ kind: Kind, slot: RowSlot, index: Int = 0) {
         self.slot = slot
         self.kind = kind
+        self.index = Int32(index)
     }
+}
 
-    /// - Parameter largeIndex: Which of the row's large values this would be.
-    init(_ column: AttributeColumn, slot: RowSlot, largeIndex: Int) {
-        self.slot = slot
-        kind =
+extension CellWriter.Kind {
+    init(_ column: AttributeColumn) {
+        self =
             switch column.type {
             case .integer16, .integer32, .integer64: .int
             case .boolean: .bool
@@ -35,27 +36,9 @@ struct CellWriter {
             case .string, .uri: .string
             case .uuid: .uuid
             case .decimal: .decimal
-            case .binary, .transformable: column.hasStoragePrefix ? .large(largeIndex) : .data
+            case .binary, .transformable: column.hasStoragePrefix ? .large : .data
             case .undefined, .objectID, .composite: .data
             }
-    }
-
-    /// Answers the cell of a row, NULL where it has no value.
-    func write(_ row: Row, keys: KeyMap, layout: StoreLayout, large: [Data?], to result: SQLResult) {
-        switch kind {
-        case .int: if let value = row.int(slot) { result.set(value) }
-        case .bool: if let value = row.bool(slot) { result.set(value ? 1 : 0 as Int64) }
-        case .double: if let value = row.double(slot) { result.set(value) }
-        case .float: if let value = row.float(slot) { result.set(Double(value)) }
-        case .string: if let value = row.string(slot) { result.set(value) }
-        case .uuid: if let value = row.uuid(slot) { withUnsafeBytes(of: value.uuid) { result.set(bytes: $0) } }
-        case .decimal: if let value = row.decimal(slot) { result.set(SQLiteValue(value)) }
-        case .data: if let value = row.data(slot) { value.withUnsafeBytes { result.set(bytes: $0) } }
-        case .large(let index): if let value = large[index] { value.withUnsafeBytes { result.set(bytes: $0) } }
-        case .leaf(let path, let column): if let value = row.boxed(slot) { result.set(SQLiteValue(value.value.value(at: path), column)) }
-        case .toOneKey: if let value = row.reference(slot) { result.set(keys.key(value.key)) }
-        case .toOneEntity: if let value = row.reference(slot), let number = layout[value.entityIndex]?.number { result.set(number) }
-        }
     }
 }
 

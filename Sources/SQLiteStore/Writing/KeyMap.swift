@@ -3,13 +3,13 @@ import RowMemory
 /// The numbers that new objects got, by their temporary ones.
 ///
 /// Contexts hand out temporary numbers one after the other, so an array serves nearly always.
-struct KeyMap {
+final class KeyMap {
     private var dense: ContiguousArray<Int64> = []
     /// The greatest temporary number in `dense`; the next smaller one stands at index 1.
     private var top: Int64 = 0
     private var sparse: [Int64: Int64] = [:]
 
-    mutating func set(_ key: Int64, for temporary: Int64) {
+    func set(_ key: Int64, for temporary: Int64) {
         if dense.isEmpty && sparse.isEmpty {
             top = temporary
             dense.append(key)

@@ -55,7 +55,28 @@ final class RowWriter: RowSource {
         switch index {
         case 0: result.set(keys.key(row.key))
         case 1: result.set(row.version)
-        default: plan.columns[index - Self.firstPlanColumn].writer.write(row, keys: keys, layout: layout, large: largeCells, to: result)
+        default: write(plan.writers[index - Self.firstPlanColumn], row, to: result)
+        }
+    }
+
+    /// Answers a cell, NULL where the row has no value.
+    @inline(__always) private func write(_ cell: CellWriter, _ row: Row, to result: SQLResult) {
+        let slot = cell.slot
+        switch cell.kind {
+        case .int: if let value = row.int(slot) { result.set(value) }
+        case .bool: if let value = row.bool(slot) { result.set(value ? 1 : 0 as Int64) }
+        case .double: if let value = row.double(slot) { result.set(value) }
+        case .float: if let value = row.float(slot) { result.set(Double(value)) }
+        case .string: if let value = row.string(slot) { result.set(value) }
+        case .uuid: if let value = row.uuid(slot) { withUnsafeBytes(of: value.uuid) { result.set(bytes: $0) } }
+        case .decimal: if let value = row.decimal(slot) { result.set(SQLiteValue(value)) }
+        case .data: if let value = row.data(slot) { value.withUnsafeBytes { result.set(bytes: $0) } }
+        case .large: if let value = largeCells[Int(cell.index)] { value.withUnsafeBytes { result.set(bytes: $0) } }
+        case .leaf:
+            let leaf = plan.leaves[Int(cell.index)]
+            if let value = row.boxed(slot) { result.set(SQLiteValue(value.value.value(at: leaf.path), leaf.column)) }
+        case .toOneKey: if let value = row.reference(slot) { result.set(keys.key(value.key)) }
+        case .toOneEntity: if let value = row.reference(slot), let number = layout[value.entityIndex]?.number { result.set(number) }
         }
     }
 }

@@ -16,7 +16,7 @@ extension StoreSession {
 
     func noteReplacedFiles(_ rows: RowBatch, _ places: [Int], _ plan: WritePlan, _ storage: EntityStorage, _ save: inout SaveInProgress) throws {
         guard !plan.largeSlots.isEmpty, removesFiles else { return }
-        let columns = plan.columns.filter { if case .large = $0.writer.kind { true } else { false } }.map(\.name)
+        let columns = zip(plan.columns, plan.writers).filter { $1.kind == .large }.map(\.0.name)
         try noteFiles(places.map { rows[$0].key }, columns, storage)
     }
 

@@ -59,7 +59,7 @@ extension StoreSession {
 /// What one save has found out so far.
 struct SaveInProgress {
     let large: LargeValueWriter
-    var keys = KeyMap()
+    let keys = KeyMap()
     /// Members that may lack a place in an ordered relationship, by the columns that would hold it.
     var unplaced: [OrderedColumns: [OrderedPair]] = [:]
 

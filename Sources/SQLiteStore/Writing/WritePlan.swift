@@ -6,12 +6,14 @@ import Storage
 struct WritePlan {
     struct Column {
         let name: String
-        let writer: CellWriter
         /// The order column of a to-one relationship: emptied where the relationship changes, since the place is another one's.
         var order: String?
     }
 
     private(set) var columns: [Column] = []
+    /// What goes into each column.
+    private(set) var writers: ContiguousArray<CellWriter> = []
+    private(set) var leaves: [CompositeLeaf] = []
     /// The slots of large values, in the order that `CellWriter.Kind.large` counts.
     private(set) var largeSlots: [RowSlot] = []
     /// To-one relationships with an ordered inverse.
@@ -24,15 +26,23 @@ struct WritePlan {
             switch property {
             case .none, .toMany, .manyToMany: continue
             case .attribute(let column):
-                columns.append(Column(name: column.name, writer: CellWriter(column, slot: slot, largeIndex: largeSlots.count)))
+                add(column.name, CellWriter(.init(column), slot: slot, index: largeSlots.count))
                 if column.hasStoragePrefix { largeSlots.append(slot) }
             case .composite(let leaves):
-                columns += leaves.map { Column(name: $0.column.name, writer: CellWriter(slot: slot, kind: .leaf(path: $0.path, column: $0.column))) }
+                for leaf in leaves {
+                    add(leaf.column.name, CellWriter(.leaf, slot: slot, index: self.leaves.count))
+                    self.leaves.append(leaf)
+                }
             case .toOne(let toOne):
-                columns.append(Column(name: toOne.key, writer: CellWriter(slot: slot, kind: .toOneKey), order: toOne.order))
-                if let entity = toOne.entity { columns.append(Column(name: entity, writer: CellWriter(slot: slot, kind: .toOneEntity))) }
+                add(toOne.key, CellWriter(.toOneKey, slot: slot), order: toOne.order)
+                if let entity = toOne.entity { add(entity, CellWriter(.toOneEntity, slot: slot)) }
                 if toOne.order != nil { orderedKeys.append((slot, toOne)) }
             }
         }
+    }
+
+    private mutating func add(_ name: String, _ writer: CellWriter, order: String? = nil) {
+        columns.append(Column(name: name, order: order))
+        writers.append(writer)
     }
 }

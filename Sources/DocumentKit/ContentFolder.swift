@@ -2,17 +2,22 @@ internal import Coding
 internal import FileSystem
 internal import Foundation
 internal import SQLiteStore
+internal import Synchronization
 
 /// The large values of a package: immutable files under `content/`, named by what is in them, so that equal values are one file.
 ///
 /// The name is UUID text made of the first half of the SHA-256, so that a cell looks as Core Data writes it.
-struct ContentFolder: Sendable {
+final class ContentFolder: Sendable {
     let path: String
+    private let newFiles = Atomic<Bool>(false)
 
     init(inPackage package: String) { path = FilePath.join(package, PackageLayout.content) }
 
     /// `content/ab/<name>`, with the first two digits of the name.
     func file(_ name: String) -> String { "\(path)/\(name.prefix(2).lowercased())/\(name)" }
+
+    /// Whether files were written since this was asked last.
+    func takeHasNewFiles() -> Bool { newFiles.exchange(false, ordering: .sequentiallyConsistent) }
 
     static func name(for value: Data) -> String {
         let digits = Array(Hex.encode(SHA256.digest(value).prefix(16)).uppercased())
@@ -31,11 +36,12 @@ struct ContentFolder: Sendable {
             try Disk.synchronizeDirectory(FilePath.parent(path))
         }
         try Disk.replaceFile(file) { target in try value.withUnsafeBytes { try target.append($0) } }
+        newFiles.store(true, ordering: .sequentiallyConsistent)
         return name
     }
 
     /// How the store reads and writes its large values here. A value that was written in vain may be another row's as well: it stays until it is collected.
     var externalValues: ExternalValues {
-        ExternalValues(path: { file($0) }, write: { try write($0) }, remove: { _ in })
+        ExternalValues(path: { self.file($0) }, write: { try self.write($0) }, remove: { _ in })
     }
 }

@@ -34,6 +34,9 @@ package final class DocumentLock: Sendable {
         }
     }
 
+    /// Adds to what the lock file says which document it is. Of use to readers of the file alone, so a failure is none.
+    func note(document: String) { try? lock.write(Array(JSONCoding.encoder.encode(LockHolder.current(document: document)))) }
+
     package func release() { try? lock.release(removing: true) }
 
     /// Who holds the lock of the document at `path`; nil where nobody does.

@@ -48,6 +48,7 @@ extension DocumentSession {
                 let document = try DetectedDocument(location)
                 let session = try edit(document, model, recovery)
                 session.lock = lock
+                lock.note(document: session.uuid)
                 return session
             }
         } catch {
@@ -202,7 +203,10 @@ extension DocumentSession {
             throw DocumentError(.malformed, "the store is older than the manifest", path: storePath)
         }
         self.marker = marker
-        counts = marker.isSaved && marker.generation == manifest.generation ? EntityCounts(model, manifest: manifest.entities) : nil
+        // A manifest that knows of everything spares the counting.
+        guard marker.isSaved, marker.generation == manifest.generation else { return }
+        counts = EntityCounts(model, manifest: manifest.entities)
+        attachments = manifest.attachments
     }
 
     /// Finishes a save that a crash interrupted after its commit. A store with autosaved work stays as it is.

@@ -53,10 +53,13 @@ extension DocumentSession {
 
     /// The manifest that goes with a state of the store.
     func nextManifest(_ marker: DocumentMarker) throws -> Manifest {
-        guard let package, let manifest, let counts else { preconditionFailure("A store by itself has no manifest") }
+        guard let package, let content, let manifest, let counts else { preconditionFailure("A store by itself has no manifest") }
+        if content.takeHasNewFiles() { attachments = nil }
+        let attachments = try self.attachments ?? PackageReader(package).attachments()
+        self.attachments = attachments
         var next = Manifest(
             uuid: uuid, marker: marker, modelName: manifest.model.name, model: model, counts: counts,
-            storeBytes: try Disk.status(of: storePath)?.size ?? 0, attachments: try PackageReader(package).attachments())
+            storeBytes: try Disk.status(of: storePath)?.size ?? 0, attachments: attachments)
         next.title = manifest.title
         next.keywords = manifest.keywords
         return next

@@ -38,6 +38,8 @@ final class DocumentSession {
     var isCheckpointPending = false
     /// Whether the archive was replaced and the working set doesn't know yet.
     var isOriginPending = false
+    /// Number and size of the large values; nil where they have to be counted.
+    var attachments: Manifest.Attachments?
     let content: ContentFolder?
 
     var storePath: String { package.map { FilePath.join($0, PackageLayout.store) } ?? DetectedDocument.storePath(kind, path) }

@@ -54,6 +54,10 @@ struct WorkingSet {
     /// Takes the working set away; the folder of the document goes with the last one.
     func remove() throws {
         try Disk.removeTree(path)
+        // What an interrupted save was packing.
+        for entry in try Disk.list(FilePath.parent(path)) where entry.name.hasPrefix(".\(FilePath.name(path)).tmp-") {
+            try Disk.removeTree(FilePath.join(FilePath.parent(path), entry.name))
+        }
         // Fails where another working set of the same document is there, which is as it should be.
         try? Disk.removeEmptyDirectory(FilePath.parent(path))
     }

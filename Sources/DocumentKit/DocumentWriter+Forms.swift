@@ -1,0 +1,94 @@
+internal import FileSystem
+internal import Foundation
+internal import SQLiteStore
+internal import Schema
+internal import Storage
+
+extension DocumentWriter {
+    func writePackage(_ content: Content, to path: String) throws -> SaveReceipt {
+        let package = try PackageBuilder(at: path, model: model, modelName: modelName)
+        let store = try makeStore(content, at: package.storePath, files: package.content.externalValues, isDocument: true) { try package.makeStore() }
+        if case .copy(let session, _) = content, let source = session.package { try copyExtras(from: source, to: path) }
+        var manifest = try package.manifest(uuid: store.uuid, marker: store.marker, counts: store.counts)
+        if case .copy(let session, _) = content {
+            manifest.title = session.manifest?.title
+            manifest.keywords = session.manifest?.keywords
+        }
+        try package.finish(manifest)
+        try verify(path, uuid: store.uuid)
+        return store.receipt
+    }
+
+    func writeArchive(_ content: Content, to path: String) throws -> SaveReceipt {
+        let staging = FilePath.sibling(of: target, tag: "tmp", id: UniqueName.make())
+        defer { try? Disk.removeTree(staging) }
+        let receipt = try writePackage(content, to: staging)
+        try ArchiveFile.pack(
+            staging, store: FilePath.join(staging, PackageLayout.store), manifest: PackageReader(staging).manifest(), to: path)
+        _ = try ArchiveFile(path).manifest()
+        return receipt
+    }
+
+    /// Builds the store with its large values in a folder aside, where it has the name that it is to have; then moves the values to their place and the store to
+    /// where it waits for its own.
+    func writeStore(_ content: Content, to replacement: Replacement) throws -> SaveReceipt {
+        let staging = FilePath.sibling(of: target, tag: "tmp", id: UniqueName.make())
+        try Disk.makeDirectory(staging, mode: 0o700)
+        defer { try? Disk.removeTree(staging) }
+        let path = FilePath.join(staging, FilePath.name(target))
+        let files = ExternalValues.besideStore(at: path)
+        let store = try makeStore(content, at: path, files: files, isDocument: false) {
+            var description = PersistentStoreDescription(url: URL(fileURLWithPath: path))
+            description.journal = .asFound
+            return try SQLitePersistentStore.create(description, model: model, files: files)
+        }
+        try Disk.synchronizeFile(path)
+        try moveValues(from: files, names: store.externalValues)
+        try Disk.renameWithoutReplacing(path, to: replacement.temporary)
+        return store.receipt
+    }
+
+    private func moveValues(from staged: ExternalValues, names: Set<String>) throws {
+        let files = ExternalValues.besideStore(at: target)
+        var moved: [String] = []
+        do {
+            for name in names.sorted() {
+                let from = staged.path(name), to = files.path(name)
+                guard try Disk.exists(from), try !Disk.exists(to) else { continue }
+                try Disk.makeDirectories(FilePath.parent(to))
+                moved.append(to)
+                try Disk.rename(from, to: to)
+            }
+            guard let folder = moved.first.map({ FilePath.parent($0) }) else { return }
+            for folder in [folder, FilePath.parent(folder), FilePath.parent(target)] { try Disk.synchronizeDirectory(folder) }
+        } catch {
+            for path in moved { _ = try? Disk.removeFileIfPresent(path) }
+            throw error
+        }
+    }
+
+    /// Takes away the large values of the store that was replaced.
+    func removeUnusedValues() throws {
+        let folder = FilePath.parent(ExternalValues.besideStore(at: target).path("x"))
+        guard try Disk.kind(of: folder) == .directory else { return }
+        let session = try DocumentSession.read(target) { _ in model }
+        defer { try? session.close() }
+        let used = try session.store.externalValueNames()
+        for entry in try Disk.list(folder) where entry.kind == .file && !used.contains(entry.name) {
+            try Disk.removeFile(FilePath.join(folder, entry.name))
+        }
+    }
+
+    /// What can't be opened must not replace what can.
+    private func verify(_ package: String, uuid: String) throws {
+        let session = try DocumentSession.read(package) { _ in model }
+        defer { try? session.close() }
+        guard session.uuid == uuid else { throw DocumentError(.io, "what was written reads back as another document", path: package) }
+    }
+
+    private func copyExtras(from source: String, to target: String) throws {
+        let extra = FilePath.join(source, "extra")
+        guard try Disk.kind(of: extra) == .directory else { return }
+        try Disk.copyTree(extra, to: FilePath.join(target, "extra"))
+    }
+}

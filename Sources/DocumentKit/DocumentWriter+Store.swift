@@ -1,0 +1,76 @@
+internal import FileSystem
+internal import Foundation
+internal import SQLiteStore
+internal import Schema
+internal import Storage
+
+extension DocumentWriter {
+    struct WrittenStore {
+        let uuid: String
+        let marker: DocumentMarker
+        let counts: EntityCounts
+        let receipt: SaveReceipt
+        /// The names of the large values that have files.
+        let externalValues: Set<String>
+    }
+
+    /// Makes the store with its content as one closed file.
+    ///
+    /// Every store that is written has a UUID of its own, for two documents with one would be one to whoever keeps object IDs; objects keep their numbers.
+    func makeStore(
+        _ content: Content, at path: String, files: ExternalValues, isDocument: Bool, empty: () throws -> SQLitePersistentStore
+    ) throws -> WrittenStore {
+        let store: SQLitePersistentStore
+        var pending: ChangeSet?
+        var created: Date?
+        switch content {
+        case .nothing:
+            store = try empty()
+        case .copy(let session, let changes):
+            pending = changes
+            created = session.marker?.created
+            if session.package == nil, isDocument {
+                // A foreign store may have triggers, indexes and tables that have no place in a package.
+                store = try empty()
+                do { try RowCopier(from: session.store, to: store).copy() } catch {
+                    try? store.close()
+                    throw error
+                }
+            } else {
+                try session.store.copy(to: path, uuid: UUID().uuidString)
+                try copyValues(of: session, to: files)
+                var description = PersistentStoreDescription(url: URL(fileURLWithPath: path))
+                description.journal = .asFound
+                description.createsIfMissing = false
+                store = try SQLitePersistentStore.open(description, model: session.model, files: files)
+            }
+        }
+        do {
+            var marker = DocumentMarker()
+            if let created { marker.created = created }
+            if case .copy = content { marker.generation = 1 }
+            var changes = pending ?? ChangeSet()
+            changes.metadata.merge(isDocument ? marker.metadata : DocumentMarker.removal) { $1 }
+            let receipt = try store.apply(changes)
+            let counts = try EntityCounts(counting: store)
+            let uuid = store.identity.uuid, externalValues = try store.externalValueNames()
+            try store.closeAsOneFile()
+            return WrittenStore(uuid: uuid, marker: marker, counts: counts, receipt: receipt, externalValues: externalValues)
+        } catch {
+            try? store.close()
+            throw error
+        }
+    }
+
+    /// Copies the files of large values that the store refers to; what is missing stays missing, for `verify` to report.
+    private func copyValues(of session: DocumentSession, to files: ExternalValues) throws {
+        let source = session.content?.externalValues ?? ExternalValues.besideStore(at: session.storePath)
+        for name in try session.store.externalValueNames() {
+            let from = source.path(name), to = files.path(name)
+            guard try Disk.exists(from), try !Disk.exists(to) else { continue }
+            try Disk.makeDirectories(FilePath.parent(to))
+            try Disk.copyFile(from, to: to)
+            try Disk.synchronizeFile(to)
+        }
+    }
+}

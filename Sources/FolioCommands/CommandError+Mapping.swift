@@ -123,8 +123,24 @@ extension CommandError {
         }
         let count = failures.count == 1 ? "a rule is violated" : "\(failures.count) rules are violated"
         self.init(
-            .malformed, "validation", count + ": " + error.failures.map(\.message).joined(separator: "; "),
-            detail: .object(["failures": .array(failures)]))
+            .malformed, "validation", count + ": " + Self.summary(error.failures), detail: .object(["failures": .array(failures)]))
+    }
+
+    /// Each rule once, with the objects that violate it where they have names, or how many they are.
+    private static func summary(_ failures: [ValidationError.Failure]) -> String {
+        var messages: [String] = []
+        var objects: [String: [ManagedObjectID?]] = [:]
+        for failure in failures {
+            if objects[failure.message] == nil { messages.append(failure.message) }
+            objects[failure.message, default: []].append(failure.object)
+        }
+        return messages.map { message in
+            let ids = objects[message] ?? []
+            let names = ids.compactMap { $0 }.filter { !$0.isTemporaryID }.map { "\($0.entity.name)/p\($0.key)" }
+            if names.isEmpty { return ids.count > 1 ? "\(message) (\(ids.count) objects)" : message }
+            let shown = names.prefix(3).joined(separator: ", ")
+            return names.count > 3 ? "\(message) (\(shown) and \(names.count - 3) more)" : "\(message) (\(shown))"
+        }.joined(separator: "; ")
     }
 
     private init(_ error: GraphError) {

@@ -80,8 +80,15 @@ struct DocumentImporter {
                 try object.setPropertyValue(targets.first.map { .object($0.objectID) } ?? .null, forKey: key)
                 continue
             }
-            // The other ends of an unordered relationship have linked some of them already.
-            try object.setPropertyValue(.list(targets.map { .object($0.objectID) }), forKey: key)
+            // What other ends linked stays: of two sides that say different things neither unlinks anything.
+            let members = try object.propertyValue(forKey: key)
+            guard case .list(let linked) = members else { continue }
+            let wanted = targets.map { PropertyValue.object($0.objectID) }
+            let isWanted = Set(wanted)
+            let merged = wanted + linked.filter { !isWanted.contains($0) }
+            if merged.count > linked.count || (property.relationship?.isOrdered == true && merged != linked) {
+                try object.setPropertyValue(.list(merged), forKey: key)
+            }
         }
     }
 

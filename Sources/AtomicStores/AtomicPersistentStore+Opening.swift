@@ -1,0 +1,169 @@
+import Coding
+import FileSystem
+package import Foundation
+import RowMemory
+package import Schema
+package import Storage
+
+extension AtomicPersistentStore {
+    // MARK: For the coordinator's registry
+
+    /// A store without a file: it begins empty and ends with the last one who holds it.
+    package static let inMemoryFactory = StoreFactory(type: .inMemory) { description, model in
+        guard let model else { throw StorageError(.noModel, "A store in memory needs a model") }
+        return try make(description, model, format: nil)
+    }
+
+    package static let xmlFactory = StoreFactory(type: .xml) { description, model in try open(description, model: model, format: .xml) }
+
+    package static func binaryFactory(_ models: ModelCoding) -> StoreFactory {
+        StoreFactory(type: .binary) { description, model in try open(description, model: model, format: .binary(models)) }
+    }
+
+    // MARK: Opening
+
+    /// Opens an XML store with a model that need not be the one that it was written with; objects and properties that the model lacks are an error.
+    package static func openXML(_ description: PersistentStoreDescription, ignoringVersionHashesOf model: ManagedObjectModel) throws -> AtomicPersistentStore {
+        try open(description, model: model, format: .xml, checksHashes: false)
+    }
+
+    private static func open(
+        _ description: PersistentStoreDescription, model: ManagedObjectModel?, format: StoreFormat, checksHashes: Bool = true
+    ) throws -> AtomicPersistentStore {
+        do {
+            var file = try StoreFile(description)
+            guard let bytes = try file.read() else {
+                guard description.createsIfMissing, !description.isReadOnly else { throw StorageError(.notFound, "There is no store") }
+                guard let model else { throw StorageError(.noModel, "A new store needs a model") }
+                return try make(description, model, format: format, file: file)
+            }
+            let content = try StoredContent(bytes, format)
+            let model = try content.model(given: model, description, format, checksHashes: checksHashes)
+            let shape = try TableShape(model, configuration: description.configuration)
+            let table = RowTable(shape, identity: StoreIdentity(uuid: content.metadata.uuid, model: model), numbers: format.numbers)
+            try content.load(into: table)
+            return AtomicPersistentStore(
+                session: AtomicSession(
+                    description: description, table: table, metadata: content.metadata, format: format, file: file, modelBytes: content.modelBytes))
+        } catch {
+            throw StorageError(error, path: description.url.path)
+        }
+    }
+
+    /// Makes a store where there is none; with a format it is on the disk afterwards.
+    private static func make(
+        _ description: PersistentStoreDescription, _ model: ManagedObjectModel, format: StoreFormat?, file: StoreFile? = nil
+    ) throws -> AtomicPersistentStore {
+        let shape = try TableShape(model, configuration: description.configuration)
+        let uuid = UUID().uuidString
+        let table = RowTable(shape, identity: StoreIdentity(uuid: uuid, model: model), numbers: format?.numbers ?? .perHierarchy)
+        let metadata = StoreMetadata(uuid: uuid, type: format?.type ?? .inMemory, model: model, configuration: description.configuration)
+        var modelBytes = Data()
+        switch format {
+        case .binary(let models): modelBytes = try models.encode(model)
+        case .xml: _ = try XMLStoreNames(shape)
+        case nil: break
+        }
+        let session = AtomicSession(description: description, table: table, metadata: metadata, format: format, file: file, modelBytes: modelBytes)
+        try session.write()
+        return AtomicPersistentStore(session: session)
+    }
+
+    // MARK: Looking
+
+    /// Whether a file that begins so is an XML store; some kilobytes suffice.
+    package static func isXMLStore(_ start: some Sequence<UInt8>) -> Bool { XMLStoreFormat.begins(Array(start)) }
+
+    /// Whether a file that begins so is a binary store; 8 bytes suffice.
+    package static func isBinaryStore(_ start: some Sequence<UInt8>) -> Bool { Array(start.prefix(8)) == BinaryStoreFormat.magic }
+
+    /// What a store says of itself, read without a model and without its objects.
+    /// - Throws: `StorageError`, as opening does.
+    package static func storedInfo(at url: URL) throws -> AtomicStoreInfo {
+        do {
+            var file = try StoreFile(PersistentStoreDescription(url: url))
+            guard let bytes = try file.read() else { throw StorageError(.notFound, "There is no store") }
+            if isBinaryStore(bytes.prefix(8)) {
+                let content = try BinaryStoreReader(bytes)
+                return AtomicStoreInfo(content.metadata, modelBytes: content.modelBytes)
+            }
+            return AtomicStoreInfo(try XMLStoreReader(bytes).metadata, modelBytes: nil)
+        } catch {
+            throw StorageError(error, path: url.path)
+        }
+    }
+}
+
+/// What a binary or XML store says of itself and of the model that it was written with.
+package struct AtomicStoreInfo: Sendable {
+    package let type: StoreType
+    package let uuid: String
+    package let versionHashes: [String: Data]
+    package let versionIdentifiers: [String]
+    package let metadata: [String: MetadataValue]
+    /// The model that a binary store carries, in the form that its `ModelCoding` gave it.
+    package let modelBytes: Data?
+
+    init(_ metadata: StoreMetadata, modelBytes: Data?) {
+        type = metadata.type
+        uuid = metadata.uuid
+        versionHashes = metadata.versionHashes
+        versionIdentifiers = metadata.versionIdentifiers
+        self.metadata = metadata.publicValues
+        self.modelBytes = modelBytes
+    }
+}
+
+/// A store's file, taken apart as far as that goes without a model.
+private enum StoredContent {
+    case binary(BinaryStoreReader)
+    case xml(XMLStoreReader)
+
+    init(_ bytes: [UInt8], _ format: StoreFormat) throws {
+        switch format {
+        case .binary: self = .binary(try BinaryStoreReader(bytes))
+        case .xml: self = .xml(try XMLStoreReader(bytes))
+        }
+    }
+
+    var metadata: StoreMetadata {
+        switch self {
+        case .binary(let reader): reader.metadata
+        case .xml(let reader): reader.metadata
+        }
+    }
+
+    var modelBytes: Data {
+        switch self {
+        case .binary(let reader): reader.modelBytes
+        case .xml: Data()
+        }
+    }
+
+    /// Settles with which model the store is to be read: the one given, which must fit, or else its own.
+    func model(
+        given: ManagedObjectModel?, _ description: PersistentStoreDescription, _ format: StoreFormat, checksHashes: Bool
+    ) throws -> ManagedObjectModel {
+        guard let given else {
+            guard case .binary(let models) = format, !modelBytes.isEmpty else {
+                throw StorageError(.noModel, "The store carries no model: give the one that it was made with")
+            }
+            return try models.decode(modelBytes)
+        }
+        guard checksHashes else { return given }
+        let different = try metadata.differences(from: given, configuration: description.configuration)
+        guard different.isEmpty else {
+            throw StorageError(
+                .incompatibleModel, "The store was written with another version of the model; different: \(different.joined(separator: ", "))",
+                entities: different)
+        }
+        return given
+    }
+
+    func load(into table: RowTable) throws {
+        switch self {
+        case .binary(let reader): try reader.load(into: table)
+        case .xml(let reader): try reader.load(into: table)
+        }
+    }
+}

@@ -1,0 +1,70 @@
+package import RowMemory
+package import Schema
+package import Storage
+import Synchronization
+
+/// A store that has all its objects in memory: without a file, or with one that is read and written as a whole.
+///
+/// Opening reads everything, each `apply` writes everything anew and durably, and requests look at every object of a hierarchy. That suits small
+/// documents. Two of them on one file are never mixed: whoever saves second gets `StorageError.busy`.
+package final class AtomicPersistentStore: PersistentStore {
+    package let description: PersistentStoreDescription
+    package let identity: StoreIdentity
+    package let layouts: [RowLayout]
+    private let session: Mutex<AtomicSession?>
+
+    init(session: sending AtomicSession) {
+        description = session.description
+        identity = session.table.identity
+        layouts = session.table.shape.layouts
+        self.session = Mutex(session)
+    }
+
+    /// Runs `body` with the open store, one caller at a time; everything thrown comes out as a `StorageError` (or a `QueryError`).
+    private func withSession<Result: Sendable>(_ body: (AtomicSession) throws -> Result) throws -> Result {
+        try session.withLock { session in
+            guard let session else { preconditionFailure("The store is closed: keep it open as long as it is used") }
+            do {
+                return try body(session)
+            } catch {
+                throw session.error(error)
+            }
+        }
+    }
+
+    package func rows(_ request: RowRequest) throws -> RowBatch {
+        try withSession { session in try session.table.rows(request) }
+    }
+
+    package func count(_ request: RowRequest) throws -> Int {
+        try withSession { session in try session.table.count(request) }
+    }
+
+    package func related(entityIndex: Int, propertyIndex: Int, owners: [Int64], includingRows: Bool) throws -> RelatedBatch {
+        try withSession { session in
+            let relation = session.table.shape.relation(entityIndex: entityIndex, propertyIndex: propertyIndex)
+            return session.table.related(relation, owners: owners, includingRows: includingRows)
+        }
+    }
+
+    /// Numbers are kept by this store alone until the next `apply` writes them.
+    package func reserveKeys(entityIndex: Int, count: Int) throws -> Int64 {
+        try withSession { session in try session.reserveKeys(entityIndex: entityIndex, count: count) }
+    }
+
+    package func apply(_ changes: ChangeSet) throws -> SaveReceipt {
+        try withSession { session in try session.apply(changes) }
+    }
+
+    package func metadata() throws -> [String: MetadataValue] {
+        try withSession { session in session.metadata.publicValues }
+    }
+
+    package func explanation(of request: RowRequest) throws -> QueryExplanation {
+        try withSession { session in session.table.explanation(of: request) }
+    }
+
+    package func close() throws {
+        session.withLock { $0 = nil }
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import Query
+import RowMemory
+import Schema
+import Storage
+
+/// An open store: its table, its metadata and its file. Used under the lock of its ``AtomicPersistentStore``.
+///
+/// Invariants:
+/// 1. The table is what the file says, or what the last `apply` made of it; numbers that were only reserved are known here alone.
+/// 2. Whatever throws has left the table as it was.
+final class AtomicSession {
+    let description: PersistentStoreDescription
+    let table: RowTable
+    private(set) var metadata: StoreMetadata
+    private let format: StoreFormat?
+    private var file: StoreFile?
+    /// The model as a binary store carries it.
+    private let modelBytes: Data
+
+    init(
+        description: PersistentStoreDescription, table: RowTable, metadata: StoreMetadata, format: StoreFormat?, file: StoreFile?, modelBytes: Data = Data()
+    ) {
+        self.description = description
+        self.table = table
+        self.metadata = metadata
+        self.format = format
+        self.file = file
+        self.modelBytes = modelBytes
+    }
+
+    /// Commits a change set: all of it or nothing.
+    func apply(_ changes: ChangeSet) throws -> SaveReceipt {
+        try checkWritable()
+        let newMetadata = try metadata.applying(changes.metadata)
+        let staging = try ChangeStaging(changes, on: table)
+        let (oldMetadata, oldNumbers) = (metadata, table.numbers)
+        let inverse = table.exchange(staging.change)
+        table.numbers = staging.numbers
+        metadata = newMetadata
+        do {
+            if !changes.isEmpty { try write() }
+        } catch {
+            _ = table.exchange(inverse)
+            table.numbers = oldNumbers
+            metadata = oldMetadata
+            throw error
+        }
+        table.tidy()
+        return staging.receipt
+    }
+
+    func reserveKeys(entityIndex: Int, count: Int) throws -> Int64 {
+        try checkWritable()
+        try table.shape.checkStored(entityIndex)
+        return try table.numbers.take(count, root: table.shape.root(of: entityIndex))
+    }
+
+    /// Writes the whole file.
+    func write() throws {
+        guard let format else { return }
+        let bytes =
+            switch format {
+            case .binary: try BinaryStoreWriter(table, metadata, model: modelBytes).bytes()
+            case .xml: try XMLStoreWriter(table, metadata).bytes()
+            }
+        try file?.replace(with: bytes)
+    }
+
+    private func checkWritable() throws {
+        if description.isReadOnly { throw StorageError(.readOnly, "The store is open for reading only") }
+    }
+
+    /// The error to give to a caller for what went wrong below.
+    func error(_ error: any Error) -> any Error {
+        if error is QueryError { return error }
+        return StorageError(error, path: file?.path ?? description.url.path)
+    }
+}

@@ -1,0 +1,120 @@
+import Coding
+import Foundation
+import RowMemory
+import Schema
+import Storage
+
+/// Reads a binary store: what it says of itself at once, its objects into a table when the model is known.
+struct BinaryStoreReader {
+    private let bytes: [UInt8]
+    private let sections: [Section]
+    let metadata: StoreMetadata
+    let modelBytes: Data
+
+    private struct Section {
+        let kind: BinaryStoreFormat.SectionKind
+        let range: Range<Int>
+    }
+
+    /// - Throws: `StorageError.notAStore`, `newer`, `damaged`.
+    init(_ bytes: [UInt8]) throws {
+        self.bytes = bytes
+        let (uuid, sections) = try bytes.withUnsafeBytes { try Self.header($0) }
+        self.sections = sections
+        func section(_ kind: BinaryStoreFormat.SectionKind) throws -> Data {
+            guard let section = sections.first(where: { $0.kind == kind }) else { throw Self.damaged("a part of it is missing") }
+            return Data(bytes[section.range])
+        }
+        guard let values = try PropertyList.decode(try section(.metadata)).dictionary else { throw Self.damaged("its metadata are no dictionary") }
+        metadata = StoreMetadata(uuid: uuid.uuidString, type: .binary, values: values)
+        modelBytes = try section(.model)
+    }
+
+    private static func damaged(_ what: String) -> StorageError { StorageError(.damaged, "The store is damaged: \(what)") }
+
+    private static func header(_ bytes: UnsafeRawBufferPointer) throws -> (UUID, [Section]) {
+        guard bytes.prefix(8).elementsEqual(BinaryStoreFormat.magic) else { throw StorageError(.notAStore, "This is no binary store") }
+        var reader = ByteReader(bytes)
+        _ = try reader.take(8)
+        let version = try reader.number(UInt32.self)
+        guard version <= BinaryStoreFormat.version else { throw StorageError(.newer, "The store is of format \(version): it needs a newer program") }
+        let count = Int(try reader.number(UInt32.self))
+        guard try reader.number(UInt64.self) == UInt64(bytes.count) else { throw damaged("it is not as long as it says") }
+        let uuid = UUID(uuid: try reader.take(16).loadUnaligned(as: uuid_t.self))
+        _ = try reader.take(4)
+        let checksum = try reader.number(UInt32.self)
+        guard count <= BinaryStoreFormat.largestSectionCount, count * BinaryStoreFormat.sectionEntrySize <= reader.left else {
+            throw damaged("it promises more parts than it holds")
+        }
+        var sum = CRC32()
+        sum.update(UnsafeRawBufferPointer(rebasing: bytes[..<(BinaryStoreFormat.headerSize - 4)]))
+        let end = BinaryStoreFormat.headerSize + count * BinaryStoreFormat.sectionEntrySize
+        sum.update(UnsafeRawBufferPointer(rebasing: bytes[BinaryStoreFormat.headerSize..<end]))
+        guard sum.value == checksum else { throw damaged("its header has another checksum") }
+        var sections: [Section] = []
+        var next = end
+        for _ in 0..<count {
+            let kind = try reader.number(UInt32.self)
+            _ = try reader.take(4)
+            let offset = try reader.number(UInt64.self), length = try reader.number(UInt64.self)
+            let checksum = try reader.number(UInt32.self)
+            _ = try reader.take(4)
+            guard offset == UInt64(next), length <= UInt64(bytes.count - next) else { throw damaged("its parts do not follow each other") }
+            guard let kind = BinaryStoreFormat.SectionKind(rawValue: kind) else { throw damaged("it has a part of an unknown kind") }
+            let range = next..<(next + Int(length))
+            guard CRC32.checksum(UnsafeRawBufferPointer(rebasing: bytes[range])) == checksum else { throw damaged("a part has another checksum") }
+            sections.append(Section(kind: kind, range: range))
+            next = range.upperBound
+        }
+        guard next == bytes.count else { throw damaged("something follows its last part") }
+        return (uuid, sections)
+    }
+
+    // MARK: Objects
+
+    /// Puts the objects into a table, which is empty.
+    func load(into table: RowTable) throws {
+        try bytes.withUnsafeBytes { bytes in
+            func readers(_ kind: BinaryStoreFormat.SectionKind) -> [ByteReader] {
+                sections.filter { $0.kind == kind }.map { ByteReader(UnsafeRawBufferPointer(rebasing: bytes[$0.range])) }
+            }
+            guard var directory = readers(.directory).first else { throw Self.damaged("a part of it is missing") }
+            let places = try BinaryDirectory(&directory, table)
+            var rows: [Int: [(key: Int64, row: Row)]] = [:]
+            for reader in readers(.rows) {
+                var section = try BinaryRowsReader(reader, places)
+                let root = table.shape.root(of: section.entityIndex)
+                let read = try section.rows()
+                if rows[root] == nil { rows[root] = read } else { rows[root]? += read }
+            }
+            for (root, rows) in rows {
+                let isSorted = zip(rows, rows.dropFirst()).allSatisfy { $0.key < $1.key }
+                let sorted = isSorted ? rows : rows.sorted { $0.key < $1.key }
+                guard isSorted || zip(sorted, sorted.dropFirst()).allSatisfy({ $0.key < $1.key }) else { throw Self.damaged("two objects have one number") }
+                table.load(sorted, root: root)
+            }
+            for var reader in readers(.members) { try loadMembers(&reader, places, into: table) }
+            for relation in table.shape.relations.indices { table.completeLists(of: relation) }
+        }
+    }
+
+    private func loadMembers(_ reader: inout ByteReader, _ places: BinaryDirectory, into table: RowTable) throws {
+        let (entityIndex, property) = try places.property(entity: reader.number(), property: reader.number())
+        guard let relation = table.shape.relation(entityIndex: entityIndex, propertyIndex: property) else {
+            throw Self.damaged("it has members of what is no relationship to many")
+        }
+        let ownerCount = try reader.count(UInt64.self, size: 12)
+        let owners = try reader.numbers(Int64.self, count: ownerCount)
+        let counts = try reader.numbers(UInt32.self, count: ownerCount)
+        let total = (0..<ownerCount).reduce(0) { $0 + Int(counts[$1]) }
+        let numbers = try reader.numbers(Int64.self, count: total)
+        let entities = try reader.numbers(UInt32.self, count: total)
+        var next = 0
+        for index in 0..<ownerCount {
+            let end = next + Int(counts[index])
+            let members = try (next..<end).map { ObjectReference(key: numbers[$0], entityIndex: try places.entityIndex(entities[$0])) }
+            table.load(members, of: owners[index], relation)
+            next = end
+        }
+    }
+}

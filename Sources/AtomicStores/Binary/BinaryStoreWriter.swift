@@ -1,0 +1,186 @@
+import Coding
+import Foundation
+import RowMemory
+import Schema
+import Storage
+
+/// Writes a table as a binary store.
+struct BinaryStoreWriter {
+    private let table: RowTable
+    private let shape: TableShape
+    private let metadata: StoreMetadata
+    private let model: Data
+
+    private struct Section {
+        let kind: BinaryStoreFormat.SectionKind
+        let bytes: [UInt8]
+    }
+
+    init(_ table: RowTable, _ metadata: StoreMetadata, model: Data) {
+        self.table = table
+        shape = table.shape
+        self.metadata = metadata
+        self.model = model
+    }
+
+    /// The file.
+    /// - Throws: what reading a large value throws.
+    func bytes() throws -> [UInt8] {
+        var sections = [
+            Section(kind: .metadata, bytes: [UInt8](PropertyList.encodeBinary(.dictionary(metadata.values)))),
+            Section(kind: .model, bytes: [UInt8](model)),
+            Section(kind: .directory, bytes: directory()),
+        ]
+        for entity in shape.model.entities where shape.isStored[entity.index] {
+            var rows: [Row] = []
+            table.forEachRow(of: entity.index, includingSubentities: false) { rows.append($0) }
+            if !rows.isEmpty { sections.append(Section(kind: .rows, bytes: try self.rows(rows, of: entity))) }
+        }
+        for relation in shape.relations.indices where isWritten(relation) {
+            let lists = table.allLists(of: relation)
+            if !lists.isEmpty { sections.append(Section(kind: .members, bytes: members(lists, of: relation))) }
+        }
+        return try file(sections)
+    }
+
+    private func file(_ sections: [Section]) throws -> [UInt8] {
+        var entries = ByteWriter()
+        var offset = BinaryStoreFormat.headerSize + sections.count * BinaryStoreFormat.sectionEntrySize
+        for section in sections {
+            entries.put(section.kind.rawValue)
+            entries.put(0 as UInt32)
+            entries.put(UInt64(offset))
+            entries.put(UInt64(section.bytes.count))
+            entries.put(CRC32.checksum(section.bytes))
+            entries.put(0 as UInt32)
+            offset += section.bytes.count
+        }
+        guard let uuid = UUID(uuidString: metadata.uuid) else { throw StorageError(.damaged, "The store's UUID is none: \(metadata.uuid)") }
+        var file = ByteWriter()
+        file.reserve(offset)
+        file.put(BinaryStoreFormat.magic)
+        file.put(BinaryStoreFormat.version)
+        file.put(UInt32(sections.count))
+        file.put(UInt64(offset))
+        withUnsafeBytes(of: uuid.uuid) { file.put($0) }
+        file.put(0 as UInt32)
+        var checksum = CRC32()
+        checksum.update(file.bytes)
+        checksum.update(entries.bytes)
+        file.put(checksum.value)
+        file.put(entries.bytes)
+        for section in sections { file.put(section.bytes) }
+        return file.bytes
+    }
+
+    private func directory() -> [UInt8] {
+        var writer = ByteWriter()
+        writer.put(UInt32(shape.model.entities.count))
+        for entity in shape.model.entities {
+            writer.put(text: entity.name)
+            writer.put(entity.rootIndex == entity.index ? table.numbers.next(root: entity.index) - 1 : 0)
+            writer.put(UInt32(entity.properties.count))
+            for (property, slot) in zip(entity.properties, shape.layouts[entity.index].slots) {
+                writer.put(text: property.name)
+                writer.put(BinaryStoreFormat.ColumnKind(slot.kind).rawValue)
+            }
+        }
+        return writer.bytes
+    }
+
+    // MARK: Rows
+
+    private func rows(_ rows: [Row], of entity: Entity) throws -> [UInt8] {
+        var writer = ByteWriter()
+        let columns = shape.storedSlots[entity.index].compactMap { slot in
+            let present = rows.filter { $0.hasValue(slot) }
+            return present.isEmpty ? nil : (slot, present)
+        }
+        writer.put(UInt32(entity.index))
+        writer.put(UInt32(columns.count))
+        writer.put(UInt64(rows.count))
+        for row in rows { writer.put(row.key) }
+        for row in rows { writer.put(row.version) }
+        for (slot, present) in columns {
+            let isComplete = present.count == rows.count
+            let values = try values(of: slot, in: present)
+            let bitmap = isComplete ? [] : bitmap(of: slot, in: rows)
+            writer.put(UInt32(slot.index))
+            writer.put(isComplete ? 1 : 0 as UInt8)
+            writer.put(UInt64(bitmap.count + values.count))
+            writer.put(bitmap)
+            writer.put(values)
+        }
+        return writer.bytes
+    }
+
+    private func bitmap(of slot: RowSlot, in rows: [Row]) -> [UInt8] {
+        var bits = [UInt8](repeating: 0, count: (rows.count + 7) / 8)
+        for (index, row) in rows.enumerated() where row.hasValue(slot) { bits[index / 8] |= 1 << UInt8(index % 8) }
+        return bits
+    }
+
+    /// The values of rows that all have one.
+    private func values(of slot: RowSlot, in rows: [Row]) throws -> [UInt8] {
+        var writer = ByteWriter()
+        writer.reserve(rows.count * 8)
+        switch slot.kind {
+        case .int: for row in rows { writer.put(row.int(slot) ?? 0) }
+        case .bool: for row in rows { writer.put(row.bool(slot) == true ? 1 : 0 as UInt8) }
+        case .double, .date: for row in rows { writer.put((row.double(slot) ?? 0).bitPattern) }
+        case .float: for row in rows { writer.put((row.float(slot) ?? 0).bitPattern) }
+        case .uuid: for row in rows { if let value = row.uuid(slot) { withUnsafeBytes(of: value.uuid) { writer.put($0) } } }
+        case .toOne:
+            for row in rows { writer.put(row.reference(slot)?.key ?? 0) }
+            for row in rows { writer.put(UInt32(row.reference(slot)?.entityIndex ?? 0)) }
+        case .string, .uri:
+            for row in rows { writer.put(UInt64((row.string(slot) ?? "").utf8.count)) }
+            for row in rows { writer.put((row.string(slot) ?? "").utf8) }
+        case .data:
+            for row in rows { writer.put(UInt64(row.data(slot)?.count ?? 0)) }
+            for row in rows { if let data = row.data(slot) { writer.put(data) } }
+        case .decimal: putPieces(rows.map { Array(($0.decimal(slot)?.description ?? "").utf8) }, flags: nil, to: &writer)
+        case .large:
+            let values = rows.compactMap { $0.large(slot) }
+            let pieces = try values.map { value in try value.fileName.map { Array($0.utf8) } ?? [UInt8](value.data()) }
+            putPieces(pieces, flags: values.map { $0.fileName != nil }, to: &writer)
+        case .boxed:
+            putPieces(
+                try rows.map { row in
+                    var piece = ByteWriter()
+                    try BoxedCoding.write(row.boxed(slot)?.value ?? .null, to: &piece)
+                    return piece.bytes
+                }, flags: nil, to: &writer)
+        case .toMany: break
+        }
+        return writer.bytes
+    }
+
+    private func putPieces(_ pieces: [[UInt8]], flags: [Bool]?, to writer: inout ByteWriter) {
+        for (index, piece) in pieces.enumerated() { writer.put(UInt64(piece.count) | (flags?[index] == true ? BinaryStoreFormat.missingFlag : 0)) }
+        for piece in pieces { writer.put(piece) }
+    }
+
+    // MARK: Members
+
+    private func isWritten(_ relation: Int) -> Bool {
+        switch shape.relations[relation].kind {
+        case .keys: return shape.relations[relation].isOrdered
+        case .free: return true
+        case .linked(let inverse): return shape.relations[relation].isOrdered || (relation <= inverse && !shape.relations[inverse].isOrdered)
+        }
+    }
+
+    private func members(_ lists: [Int64: [ObjectReference]], of relation: Int) -> [UInt8] {
+        var writer = ByteWriter()
+        let owners = lists.sorted { $0.key < $1.key }
+        writer.put(UInt32(shape.relations[relation].entityIndex))
+        writer.put(UInt32(shape.relations[relation].property.index))
+        writer.put(UInt64(owners.count))
+        for owner in owners { writer.put(owner.key) }
+        for owner in owners { writer.put(UInt32(owner.value.count)) }
+        for owner in owners { for member in owner.value { writer.put(member.key) } }
+        for owner in owners { for member in owner.value { writer.put(UInt32(member.entityIndex)) } }
+        return writer.bytes
+    }
+}

@@ -1,0 +1,61 @@
+import Storage
+
+/// Takes numbers and bytes one after the other, little-endian; nothing beyond the end is touched.
+///
+/// The bytes belong to whoever made the reader, who uses it only within the closure that lends them. Every access goes through `take`, which checks that
+/// what is asked for is there.
+struct ByteReader {
+    private let bytes: UnsafeRawBufferPointer
+    private var place = 0
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+    }
+
+    var left: Int { bytes.count - place }
+
+    /// The next `count` bytes.
+    mutating func take(_ count: Int) throws(StorageError) -> UnsafeRawBufferPointer {
+        guard count >= 0, count <= left else { throw StorageError(.damaged, "The store is damaged: a part of it ends too early") }
+        defer { place += count }
+        return UnsafeRawBufferPointer(rebasing: bytes[place..<place + count])
+    }
+
+    mutating func number<Number: FixedWidthInteger>(_ type: Number.Type = Number.self) throws(StorageError) -> Number {
+        Number(littleEndian: try take(MemoryLayout<Number>.size).loadUnaligned(as: Number.self))
+    }
+
+    /// A number of things, each of which takes at least `size` bytes here.
+    mutating func count<Number: FixedWidthInteger>(_ type: Number.Type, size: Int) throws(StorageError) -> Int {
+        let number = try number(type)
+        guard let count = Int(exactly: number), count >= 0, count <= left / max(size, 1) else {
+            throw StorageError(.damaged, "The store is damaged: it promises more than it holds")
+        }
+        return count
+    }
+
+    /// `count` numbers side by side.
+    mutating func numbers<Number: FixedWidthInteger>(_ type: Number.Type, count: Int) throws(StorageError) -> NumberList<Number> {
+        guard count >= 0, count <= left / MemoryLayout<Number>.size else {
+            throw StorageError(.damaged, "The store is damaged: it promises more than it holds")
+        }
+        return NumberList(bytes: try take(count * MemoryLayout<Number>.size), count: count)
+    }
+
+    mutating func text() throws(StorageError) -> String {
+        let count = try count(UInt32.self, size: 1)
+        return String(decoding: try take(count), as: UTF8.self)
+    }
+}
+
+/// Numbers side by side in a file. Used as long as the reader that gave it.
+struct NumberList<Number: FixedWidthInteger> {
+    fileprivate let bytes: UnsafeRawBufferPointer
+    let count: Int
+
+    subscript(index: Int) -> Number {
+        // `bytes` holds exactly `count` numbers.
+        precondition(index >= 0 && index < count)
+        return Number(littleEndian: bytes.loadUnaligned(fromByteOffset: index * MemoryLayout<Number>.size, as: Number.self))
+    }
+}

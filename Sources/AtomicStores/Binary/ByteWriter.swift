@@ -1,0 +1,18 @@
+/// Puts numbers and bytes one after the other, little-endian.
+struct ByteWriter {
+    private(set) var bytes: [UInt8] = []
+
+    mutating func reserve(_ count: Int) { bytes.reserveCapacity(bytes.count + count) }
+
+    mutating func put(_ number: some FixedWidthInteger) {
+        withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+
+    mutating func put(_ raw: some Sequence<UInt8>) { bytes.append(contentsOf: raw) }
+
+    mutating func put(text: String) {
+        let utf8 = text.utf8
+        put(UInt32(truncatingIfNeeded: utf8.count))
+        bytes.append(contentsOf: utf8)
+    }
+}

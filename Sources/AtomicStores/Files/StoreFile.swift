@@ -1,0 +1,79 @@
+import FileSystem
+import Foundation
+import Storage
+
+/// The file of a store that is read and written as a whole.
+///
+/// Invariants:
+/// 1. The file is replaced under a lock, and only if it is still the one that was read or last written here.
+/// 2. Whatever happens while it is replaced, the old content or the new one is there, whole.
+struct StoreFile {
+    let path: String
+    private let timeout: Double
+    /// What the file was when it was last read or written here; nil where there was none.
+    private(set) var identity: FileIdentity?
+
+    /// More than this is not read into memory.
+    static let largestFile = 4 << 30
+
+    init(_ description: PersistentStoreDescription) throws {
+        let path = description.url.path
+        self.path = try Disk.kind(of: path) == .symbolicLink ? Disk.resolve(path) : path
+        timeout = description.timeout
+        identity = nil
+    }
+
+    /// The file's content, nil where there is none or an empty file.
+    mutating func read() throws -> [UInt8]? {
+        switch try Disk.kind(of: path) {
+        case nil: return nil
+        case .directory: throw StorageError(.notAStore, "This is a folder, not a store", path: path)
+        default: break
+        }
+        let file = try File(path, .read)
+        let before = try file.status().identity
+        let bytes = try file.readAll(limit: Self.largestFile)
+        guard try file.status().identity == before, bytes.count == before.size else {
+            throw StorageError(.busy, "The store was changed by another program while it was read", path: path)
+        }
+        identity = before
+        return bytes.isEmpty ? nil : bytes
+    }
+
+    /// Replaces the file durably.
+    /// - Throws: `StorageError.busy` if another process holds the lock too long, or has changed or replaced the file since; nothing is written then.
+    mutating func replace(with bytes: [UInt8]) throws {
+        let lock = try takeLock()
+        defer { try? lock.release(removing: true) }
+        guard try Disk.identity(of: path) == identity else {
+            throw StorageError(.busy, "The store was changed by another program since it was read: open it again", path: path)
+        }
+        // What a crash has left; nobody else is writing now.
+        for leftover in try Replacement.recover(path).leftovers { try Disk.removeTree(leftover) }
+        var written: FileIdentity?
+        do {
+            var file: File?
+            try Disk.replaceFile(
+                path,
+                writing: {
+                    file = $0
+                    try $0.append(bytes)
+                }, ready: { written = try file?.status().identity })
+            identity = written
+        } catch {
+            // The last step may have failed after the new file took the name: then it is ours, and may be replaced by the next attempt.
+            if let written, (try? Disk.identity(of: path)) == written { identity = written }
+            throw error
+        }
+    }
+
+    private func takeLock() throws -> FileLock {
+        let name = FilePath.join(FilePath.parent(path), "." + FilePath.name(path) + ".lock")
+        let deadline = Date(timeIntervalSinceNow: timeout)
+        while true {
+            if let lock = try FileLock.acquire(name) { return lock }
+            guard Date() < deadline else { throw StorageError(.busy, "The store is being written by another process", path: path) }
+            Thread.sleep(forTimeInterval: 0.01)
+        }
+    }
+}

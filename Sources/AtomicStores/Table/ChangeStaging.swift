@@ -1,0 +1,265 @@
+import Foundation
+import RowMemory
+import Schema
+import Storage
+
+/// Works out what a change set makes of a table, without changing it: whatever throws leaves no trace.
+struct ChangeStaging {
+    private let table: RowTable
+    private let shape: TableShape
+    private let changes: ChangeSet
+
+    private(set) var change = TableChange()
+    private(set) var numbers: ObjectNumbers
+    private(set) var receipt = SaveReceipt(keys: [])
+    private var assigned: [Int64: Int64] = [:]
+    private var staged: [RowChange] = []
+    private var edits: MemberEdits
+
+    private struct RowChange {
+        let old: Row?
+        let new: Row?
+        /// The key that the change set calls the object by.
+        let givenKey: Int64
+    }
+
+    init(_ changes: ChangeSet, on table: RowTable) throws {
+        self.table = table
+        self.changes = changes
+        shape = table.shape
+        numbers = table.numbers
+        edits = MemberEdits(table)
+        for entityIndex in changes.insertions.map(\.entityIndex) + changes.updates.map(\.entityIndex) { try shape.checkStored(entityIndex) }
+        try assignKeys()
+        try checkVersions()
+        stageDeletions()
+        try stageUpdates()
+        try stageInsertions()
+        try checkConstraints()
+        stageMembers()
+        stageLinks()
+        stageOrders()
+        change.rows = staged.map { staged in
+            let row = staged.new ?? staged.old
+            return (row.map { shape.root(of: $0.entityIndex) } ?? 0, row?.key ?? 0, staged.new)
+        }
+        change.lists = edits.lists()
+    }
+
+    private func key(_ key: Int64) -> Int64 { key >= 0 ? key : assigned[key] ?? key }
+
+    // MARK: Numbers
+
+    private mutating func assignKeys() throws {
+        for group in changes.insertions {
+            let root = shape.root(of: group.entityIndex)
+            for index in 0..<group.rows.count { numbers.note(group.rows[index].key, root: root) }
+        }
+        receipt = SaveReceipt(
+            keys: try changes.insertions.map { group in
+                let root = shape.root(of: group.entityIndex)
+                let new = (0..<group.rows.count).count { group.rows[$0].key < 0 }
+                var next = try numbers.take(new, root: root)
+                return (0..<group.rows.count).map { index in
+                    let key = group.rows[index].key
+                    guard key < 0 else { return key }
+                    defer { next += 1 }
+                    assigned[key] = next
+                    return next
+                }
+            })
+    }
+
+    // MARK: Conflicts
+
+    private func checkVersions() throws {
+        var conflicts: [StoreConflict] = []
+        func check(_ key: Int64, _ version: Int64, _ entityIndex: Int) {
+            let stored = table.row(key, entityIndex: entityIndex)
+            if let stored, stored.version == version, stored.entityIndex == entityIndex { return }
+            conflicts.append(
+                StoreConflict(
+                    object: ManagedObjectID(store: table.identity, entityIndex: entityIndex, key: key), expectedVersion: version,
+                    storedVersion: stored?.version ?? 0))
+        }
+        for updates in changes.updates {
+            precondition(updates.changed.count == updates.rows.count, "Every updated row comes with the set of its changed properties")
+            for index in 0..<updates.rows.count { check(updates.rows[index].key, updates.rows[index].version, updates.entityIndex) }
+        }
+        for deletion in changes.deletions { check(deletion.key, deletion.version, deletion.entityIndex) }
+        guard conflicts.isEmpty else {
+            throw StorageError(.conflict, "Objects were changed in the store since they were read", conflicts: conflicts)
+        }
+    }
+
+    // MARK: Rows
+
+    private mutating func stageDeletions() {
+        for deletion in changes.deletions {
+            guard let row = table.row(deletion.key, entityIndex: deletion.entityIndex) else { continue }
+            staged.append(RowChange(old: row, new: nil, givenKey: deletion.key))
+        }
+    }
+
+    private mutating func stageUpdates() throws {
+        for updates in changes.updates {
+            var filler = RowFiller(shape.layouts[updates.entityIndex], count: updates.rows.count)
+            let properties = shape.model.entities[updates.entityIndex].properties
+            for index in 0..<updates.rows.count {
+                let given = updates.rows[index]
+                guard let old = table.row(given.key, entityIndex: updates.entityIndex) else { continue }
+                let new = filler.append(key: old.key, version: old.version + 1)
+                for slot in shape.storedSlots[updates.entityIndex] {
+                    let isChanged = updates.changed[index].contains(Int(slot.index))
+                    try filler.copy(slot, from: isChanged ? given : old, into: new, properties[Int(slot.index)], key)
+                }
+                staged.append(RowChange(old: old, new: new, givenKey: given.key))
+            }
+        }
+    }
+
+    private mutating func stageInsertions() throws {
+        for (group, keys) in zip(changes.insertions, receipt.keys) {
+            var filler = RowFiller(shape.layouts[group.entityIndex], count: group.rows.count)
+            let properties = shape.model.entities[group.entityIndex].properties
+            for index in 0..<group.rows.count {
+                let given = group.rows[index]
+                let new = filler.append(key: keys[index], version: 1)
+                for slot in shape.storedSlots[group.entityIndex] { try filler.copy(slot, from: given, into: new, properties[Int(slot.index)], key) }
+                staged.append(RowChange(old: nil, new: new, givenKey: given.key))
+            }
+        }
+    }
+
+    // MARK: Constraints
+
+    private func checkConstraints() throws {
+        let gone = Set(staged.compactMap { $0.new == nil ? $0.old.map { identity(of: $0) } : nil })
+        var present: Set<ObjectReference> = []
+        for staged in staged where staged.old == nil {
+            guard let new = staged.new else { continue }
+            let reference = identity(of: new)
+            let isTaken = table.row(reference) != nil && !gone.contains(reference)
+            if isTaken || !present.insert(reference).inserted {
+                throw violation([staged], "There is already an object with the number \(new.key)", entityIndex: new.entityIndex)
+            }
+        }
+        for index in shape.constraints.indices { try check(index) }
+    }
+
+    /// The object by its hierarchy, whatever its own entity.
+    private func identity(of row: Row) -> ObjectReference {
+        ObjectReference(key: row.key, entityIndex: shape.root(of: row.entityIndex))
+    }
+
+    private func check(_ index: Int) throws {
+        let constraint = shape.constraints[index]
+        var claimed: Set<UniqueValues> = []
+        var replaced: Set<Int64> = []
+        var candidates: [(RowChange, UniqueValues)] = []
+        for staged in staged {
+            let old = staged.old.flatMap { constraint.values(of: $0) }
+            let new = staged.new.flatMap { constraint.values(of: $0) }
+            if let row = staged.old, old != nil, old != new { replaced.insert(row.key) }
+            if let new, old != new { candidates.append((staged, new)) }
+        }
+        guard !candidates.isEmpty else { return }
+        let holders = table.uniqueness(index)
+        let violations = candidates.filter { _, values in
+            if !claimed.insert(values).inserted { return true }
+            return holders.holder(of: values).map { !replaced.contains($0) } ?? false
+        }
+        guard violations.isEmpty else {
+            let names = constraint.names.joined(separator: ", ")
+            throw violation(
+                violations.map(\.0), "Another object has the same unique values of \(names)", entityIndex: violations[0].0.new?.entityIndex ?? constraint.entityIndex)
+        }
+    }
+
+    private func violation(_ rows: [RowChange], _ what: String, entityIndex: Int) -> StorageError {
+        let name = shape.model.entities[entityIndex].name
+        let conflicts = rows.compactMap { staged in
+            staged.new.map { row in
+                StoreConflict(
+                    object: ManagedObjectID(store: table.identity, entityIndex: row.entityIndex, key: staged.givenKey),
+                    expectedVersion: staged.old?.version ?? 0, storedVersion: staged.old?.version ?? 0)
+            }
+        }
+        return StorageError(.constraint, "\(what): \(name)", entities: [name], conflicts: conflicts)
+    }
+
+    // MARK: Members
+
+    private mutating func stageMembers() {
+        for staged in staged {
+            guard let row = staged.new ?? staged.old else { continue }
+            let reference = ObjectReference(key: row.key, entityIndex: row.entityIndex)
+            for (slot, relation) in shape.keyRelations[row.entityIndex] where table.hasLists(relation) {
+                let before = staged.old?.reference(slot)?.key, after = staged.new?.reference(slot)?.key
+                guard before != after else { continue }
+                if let before { edits.remove(reference.key, from: before, relation) }
+                if let after { edits.add(reference, to: after, relation) }
+            }
+            if staged.new == nil { stageLinksOfDeleted(reference) }
+        }
+        edits.removeFromFreeLists(staged.compactMap { $0.new == nil ? $0.old.map { ObjectReference(key: $0.key, entityIndex: $0.entityIndex) } : nil })
+    }
+
+    private mutating func stageLinksOfDeleted(_ reference: ObjectReference) {
+        for relation in shape.ownedRelations[reference.entityIndex] {
+            switch shape.relations[relation].kind {
+            case .keys: continue
+            case .free: edits.empty(reference.key, relation)
+            case .linked(let inverse):
+                for member in table.members(of: reference.key, relation) { edits.remove(reference.key, from: member.key, inverse) }
+                edits.empty(reference.key, relation)
+            }
+        }
+    }
+
+    private mutating func stageLinks() {
+        var entities: [ObjectReference: Int] = [:]
+        for staged in staged { if let row = staged.new, staged.old == nil { entities[identity(of: row)] = row.entityIndex } }
+        func isGone(_ reference: ObjectReference) -> Bool {
+            let root = ObjectReference(key: reference.key, entityIndex: shape.root(of: reference.entityIndex))
+            return entities[root] == nil && table.row(root) == nil
+        }
+        // What goes makes room for what comes.
+        for isAdded in [false, true] {
+            for link in changes.links where link.isAdded == isAdded {
+                guard let relation = shape.relation(entityIndex: link.entityIndex, propertyIndex: link.propertyIndex) else { continue }
+                let root = ObjectReference(key: key(link.owner), entityIndex: shape.root(of: link.entityIndex))
+                let entityIndex = entities[root] ?? table.row(root)?.entityIndex ?? link.entityIndex
+                let owner = ObjectReference(key: root.key, entityIndex: entityIndex)
+                let member = ObjectReference(key: key(link.member.key), entityIndex: link.member.entityIndex)
+                if isAdded, isGone(owner) || isGone(member) { continue }
+                stage(owner, member, relation, isAdded: isAdded)
+            }
+        }
+    }
+
+    private mutating func stage(_ owner: ObjectReference, _ member: ObjectReference, _ relation: Int, isAdded: Bool) {
+        switch shape.relations[relation].kind {
+        case .keys:
+            preconditionFailure("Only links of relationships without a to-one end are written as links: write the other end's reference")
+        case .linked(let inverse):
+            if isAdded {
+                edits.add(member, to: owner.key, relation)
+                edits.add(owner, to: member.key, inverse)
+            } else {
+                edits.remove(member.key, from: owner.key, relation)
+                edits.remove(owner.key, from: member.key, inverse)
+            }
+        case .free:
+            if isAdded { edits.move(member, to: owner.key, relation) } else { edits.remove(member.key, from: owner.key, relation) }
+        }
+    }
+
+    private mutating func stageOrders() {
+        for order in changes.orders {
+            guard let relation = shape.relation(entityIndex: order.entityIndex, propertyIndex: order.propertyIndex) else { continue }
+            guard shape.relations[relation].isOrdered else { preconditionFailure("Only an ordered relationship has an order") }
+            edits.order(order.members.map { key($0.key) }, of: key(order.owner), relation)
+        }
+    }
+}

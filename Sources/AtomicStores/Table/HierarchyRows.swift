@@ -1,0 +1,90 @@
+import RowMemory
+
+/// The rows of an entity and all its descendants, by number.
+///
+/// Invariants:
+/// 1. `keys` ascend strictly; `rows` stands parallel to them.
+/// 2. A nil row is a place that was emptied, or never filled because a save failed.
+/// 3. Rows are never written to once they stand here: a change puts another row in the place.
+struct HierarchyRows {
+    private var keys: ContiguousArray<Int64> = []
+    private var rows: ContiguousArray<Row?> = []
+    private(set) var count = 0
+
+    var greatestKey: Int64 { keys.last ?? 0 }
+
+    subscript(key: Int64) -> Row? {
+        place(of: key).flatMap { rows[$0] }
+    }
+
+    func forEach(_ body: (Row) throws -> Void) rethrows {
+        for row in rows { if let row { try body(row) } }
+    }
+
+    func reserveCapacity(_ count: Int) -> HierarchyRows {
+        var copy = self
+        copy.keys.reserveCapacity(count)
+        copy.rows.reserveCapacity(count)
+        return copy
+    }
+
+    /// Puts a row, or none, in the place of a key and returns what was there; false in `isPlaced` where the key has no place yet.
+    mutating func exchange(_ row: Row?, for key: Int64) -> (old: Row?, isPlaced: Bool) {
+        guard let place = place(of: key) else { return (nil, row == nil) }
+        let old = rows[place]
+        rows[place] = row
+        count += (row == nil ? 0 : 1) - (old == nil ? 0 : 1)
+        return (old, true)
+    }
+
+    /// Makes places for rows whose keys have none, in ascending order of their keys.
+    mutating func insert(_ new: [(key: Int64, row: Row)]) {
+        guard let first = new.first else { return }
+        count += new.count
+        if first.key > greatestKey || keys.isEmpty {
+            for (key, row) in new { append(key, row) }
+            return
+        }
+        let (oldKeys, oldRows) = (keys, rows)
+        keys = []
+        rows = []
+        keys.reserveCapacity(oldKeys.count + new.count)
+        rows.reserveCapacity(oldKeys.count + new.count)
+        var next = 0
+        for place in oldKeys.indices {
+            while next < new.count, new[next].key < oldKeys[place] {
+                append(new[next].key, new[next].row)
+                next += 1
+            }
+            append(oldKeys[place], oldRows[place])
+        }
+        for (key, row) in new[next...] { append(key, row) }
+    }
+
+    /// Gives up the emptied places once they are more than half.
+    mutating func removeEmptyPlaces() {
+        guard keys.count > 64, count < keys.count / 2 else { return }
+        let (oldKeys, oldRows) = (keys, rows)
+        keys = []
+        rows = []
+        for place in oldKeys.indices where oldRows[place] != nil { append(oldKeys[place], oldRows[place]) }
+    }
+
+    private mutating func append(_ key: Int64, _ row: Row?) {
+        keys.append(key)
+        rows.append(row)
+    }
+
+    private func place(of key: Int64) -> Int? {
+        guard let first = keys.first else { return nil }
+        // Numbers are mostly handed out one after the other.
+        let (guess, overflow) = key.subtractingReportingOverflow(first)
+        if !overflow, guess >= 0, guess < Int64(keys.count), keys[Int(guess)] == key { return Int(guess) }
+        var low = 0, high = keys.count
+        while low < high {
+            let middle = (low + high) / 2
+            if keys[middle] < key { low = middle + 1 } else { high = middle }
+        }
+        return low < keys.count && keys[low] == key ? low : nil
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import RowMemory
+import Schema
+import Storage
+
+/// Makes rows of one entity for a table, in slabs that are just large enough.
+///
+/// A table lives long: a slab with room to spare would be held for nothing.
+struct RowFiller {
+    private let layout: RowLayout
+    /// How many rows are still to come; nil if that is not known.
+    private var left: Int?
+    private var slab: RowSlab?
+
+    private static let largestSlab = 512
+
+    init(_ layout: RowLayout, count: Int? = nil) {
+        self.layout = layout
+        left = count
+    }
+
+    mutating func append(key: Int64, version: Int64) -> Row {
+        if let slab, !slab.isFull { return slab.appendRow(key: key, version: version) }
+        let capacity = min(max(left ?? 4 * (slab?.capacity ?? 2), 1), Self.largestSlab)
+        left = left.map { $0 - capacity }
+        let new = RowSlab(layout: layout, capacity: capacity)
+        slab = new
+        return new.appendRow(key: key, version: version)
+    }
+
+    /// Copies a value as a store keeps it: temporary numbers replaced, files of large values read, what is nothing in a composite left out.
+    func copy(_ slot: RowSlot, from source: Row, into row: Row, _ property: Property, _ key: (Int64) -> Int64) throws {
+        guard source.hasValue(slot) else { return }
+        switch slot.kind {
+        case .toOne:
+            guard let reference = source.reference(slot) else { return }
+            row.setReference(ObjectReference(key: key(reference.key), entityIndex: reference.entityIndex), slot)
+        case .large:
+            guard let value = source.large(slot) else { return }
+            row.setLarge(try value.inMemory(), slot)
+        case .boxed:
+            guard let value = source.boxed(slot)?.value.withoutNulls() else { return }
+            row.setBoxed(BoxedValue(value), slot)
+        case .decimal:
+            if let value = source.decimal(slot), !value.isNaN { row.setDecimal(value, slot) }
+        case .int, .bool, .double, .float, .date, .string, .uri, .uuid, .data, .toMany:
+            row.copyValue(of: slot, from: source)
+        }
+    }
+}
+
+extension LargeValue {
+    /// The value with its bytes at hand. One whose file is missing stays a reference to it: the name is all that is left of it.
+    fileprivate func inMemory() throws -> LargeValue {
+        guard fileName != nil else { return self }
+        do {
+            return LargeValue(try data())
+        } catch let error as StorageError where error.code == .notFound {
+            return self
+        }
+    }
+
+    /// A value whose file is known to be missing.
+    static func missing(_ name: String) -> LargeValue {
+        LargeValue(fileNamed: name) { throw StorageError(.notFound, "The file of a large value is missing: \(name)") }
+    }
+}
+
+extension PropertyValue {
+    /// A composite without the parts that are nil; nil if nothing is left.
+    func withoutNulls() -> PropertyValue? {
+        switch self {
+        case .null: return nil
+        case .composite(let parts):
+            let left = parts.compactMapValues { $0.withoutNulls() }
+            return left.isEmpty ? nil : .composite(left)
+        default: return self
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import Query
+import RowMemory
+import Schema
+import Storage
+
+/// Answering requests: everything is looked at, what fits is copied.
+extension RowTable {
+    func rows(_ request: RowRequest) throws -> RowBatch {
+        var batch = RowBatch()
+        for row in try select(request) { _ = batch.append(copyOf: row) }
+        return batch
+    }
+
+    func count(_ request: RowRequest) throws -> Int {
+        var unordered = request
+        unordered.sortKeys = []
+        return try select(unordered).count
+    }
+
+    func related(_ relation: Int?, owners: [Int64], includingRows: Bool) -> RelatedBatch {
+        guard let relation else { return RelatedBatch(members: owners.map { _ in [] }) }
+        let lists = owners.map { members(of: $0, relation) }
+        var batch = RowBatch()
+        if includingRows {
+            let root = shape.root(of: shape.relations[relation].destinationIndex)
+            var seen: Set<Int64> = []
+            for list in lists {
+                for member in list where seen.insert(member.key).inserted {
+                    if let row = hierarchies[root][member.key] { _ = batch.append(copyOf: row) }
+                }
+            }
+        }
+        return RelatedBatch(members: lists, rows: batch)
+    }
+
+    // MARK: Selection
+
+    private func select(_ request: RowRequest) throws -> [Row] {
+        let offset = max(0, request.offset)
+        // Without an order the first that fit will do.
+        let enough = request.sortKeys.isEmpty ? request.limit.map { $0 + offset } : nil
+        var found = try matches(request, atMost: enough)
+        if !request.sortKeys.isEmpty {
+            let sort = try CompiledSort(request.sortKeys, entity: shape.model.entities[request.entityIndex], model: shape.model)
+            found = try sort.sorted(found.map { RowObject($0, in: self) }).compactMap(\.row)
+        }
+        if offset > 0 { found.removeFirst(min(offset, found.count)) }
+        if let limit = request.limit, found.count > limit { found.removeLast(found.count - max(0, limit)) }
+        return found
+    }
+
+    private func matches(_ request: RowRequest, atMost limit: Int?) throws -> [Row] {
+        if let limit, limit <= 0 { return [] }
+        let excluded = Set(request.excludedKeys)
+        var found: [Row] = []
+        switch request.selection {
+        case .keys(let keys):
+            let entity = shape.model.entities[request.entityIndex]
+            let wanted = request.includesSubentities ? entity.family : entity.index..<(entity.index + 1)
+            let all = hierarchies[entity.rootIndex]
+            for key in Set(keys).subtracting(excluded).sorted() {
+                guard let row = all[key], wanted.contains(row.entityIndex) else { continue }
+                found.append(row)
+                if found.count == limit { break }
+            }
+        case .matching(let predicate):
+            let test = try predicate.map { try CompiledPredicate($0, entity: shape.model.entities[request.entityIndex], model: shape.model) }
+            do {
+                try forEachRow(of: request.entityIndex, includingSubentities: request.includesSubentities) { row in
+                    if !excluded.isEmpty, excluded.contains(row.key) { return }
+                    if let test, try !test.matches(RowObject(row, in: self)) { return }
+                    found.append(row)
+                    if found.count == limit { throw Enough() }
+                }
+            } catch is Enough {}
+        }
+        return found
+    }
+
+    private struct Enough: Error {}
+
+    // MARK: Explanation
+
+    func explanation(of request: RowRequest) -> QueryExplanation {
+        let entity = shape.model.entities[request.entityIndex]
+        let all = hierarchies[entity.rootIndex].count
+        var statement = "FILTER \(entity.name) IN MEMORY"
+        var plan: [String] = []
+        switch request.selection {
+        case .keys(let keys):
+            statement += " BY \(keys.count) KEYS"
+            plan.append("SEARCH \(entity.name) BY KEY")
+        case .matching(let predicate):
+            if let predicate { statement += " WHERE \(predicate.predicateFormat)" }
+            plan.append("SCAN all \(all) objects of the hierarchy of \(entity.name) in memory")
+            if predicate != nil { plan.append("TEST the predicate on each object") }
+        }
+        if !request.sortKeys.isEmpty {
+            statement += " ORDER BY " + request.sortKeys.map { $0.keyPath + ($0.isAscending ? "" : " DESC") }.joined(separator: ", ")
+            plan.append("SORT what fits")
+        }
+        if let limit = request.limit { statement += " LIMIT \(limit)" }
+        if request.offset > 0 { statement += " OFFSET \(request.offset)" }
+        return QueryExplanation(statement: statement, arguments: [], plan: plan)
+    }
+}

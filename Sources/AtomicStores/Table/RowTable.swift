@@ -1,0 +1,186 @@
+import RowMemory
+import Schema
+import Storage
+
+/// All objects of a store in memory: what the in-memory, XML and binary stores have in common.
+///
+/// Invariants:
+/// 1. Every member in a list is a row of the table, of the relation's destination or a descendant.
+/// 2. Lists of ordered relations are in their order, others by entity and number. A list that is empty is not there.
+/// 3. A relation of `keys` without an order may have no lists: they are made from the rows when they are first asked for.
+/// 4. A link of a many-to-many relationship stands on both sides.
+/// 5. No number is given twice within a hierarchy.
+final class RowTable {
+    let shape: TableShape
+    let identity: StoreIdentity
+    private(set) var hierarchies: [HierarchyRows]
+    var numbers: ObjectNumbers
+    private var lists: [[Int64: [ObjectReference]]?]
+    private(set) var uniques: [UniquenessIndex?]
+
+    init(_ shape: TableShape, identity: StoreIdentity, numbers: ObjectNumbers.Scope) {
+        self.shape = shape
+        self.identity = identity
+        hierarchies = Array(repeating: HierarchyRows(), count: shape.model.entities.count)
+        lists = shape.relations.map { relation in
+            if case .keys = relation.kind, !relation.isOrdered { return nil }
+            return [:]
+        }
+        uniques = Array(repeating: nil, count: shape.constraints.count)
+        self.numbers = ObjectNumbers(numbers, entityCount: shape.model.entities.count)
+    }
+
+    // MARK: Rows
+
+    /// The rows of the hierarchy that an entity belongs to.
+    func hierarchy(of entityIndex: Int) -> HierarchyRows { hierarchies[shape.root(of: entityIndex)] }
+
+    func row(_ key: Int64, entityIndex: Int) -> Row? { hierarchies[shape.root(of: entityIndex)][key] }
+
+    func row(_ reference: ObjectReference) -> Row? { row(reference.key, entityIndex: reference.entityIndex) }
+
+    /// Calls `body` with the rows of an entity, in the order of their numbers.
+    func forEachRow(of entityIndex: Int, includingSubentities: Bool, _ body: (Row) throws -> Void) rethrows {
+        let entity = shape.model.entities[entityIndex]
+        let wanted = includingSubentities ? entity.family : entityIndex..<(entityIndex + 1)
+        let all = hierarchies[entity.rootIndex]
+        if wanted.count == shape.model.entities[entity.rootIndex].family.count { return try all.forEach(body) }
+        try all.forEach { row in if wanted.contains(row.entityIndex) { try body(row) } }
+    }
+
+    // MARK: Members
+
+    func members(of owner: Int64, _ relation: Int) -> [ObjectReference] {
+        allLists(of: relation)[owner] ?? []
+    }
+
+    /// The members of all owners.
+    func allLists(of relation: Int) -> [Int64: [ObjectReference]] {
+        if let made = lists[relation] { return made }
+        let made = listsFromKeys(of: relation)
+        lists[relation] = made
+        return made
+    }
+
+    /// Whether the relation has lists that are to be kept up.
+    func hasLists(_ relation: Int) -> Bool { lists[relation] != nil }
+
+    private func listsFromKeys(of relation: Int) -> [Int64: [ObjectReference]] {
+        guard case .keys(let property) = shape.relations[relation].kind else { return [:] }
+        let destination = shape.model.entities[shape.relations[relation].destinationIndex]
+        let slot = shape.layouts[destination.index].slots[property]
+        var made: [Int64: [ObjectReference]] = [:]
+        forEachRow(of: destination.index, includingSubentities: true) { row in
+            guard let owner = row.reference(slot) else { return }
+            made[owner.key, default: []].append(ObjectReference(key: row.key, entityIndex: row.entityIndex))
+        }
+        if destination.family.count > 1 {
+            for owner in made.keys { made[owner]?.sort { ($0.entityIndex, $0.key) < ($1.entityIndex, $1.key) } }
+        }
+        return made
+    }
+
+    // MARK: Changes
+
+    /// Puts rows and lists in the places of others and returns what undoes that.
+    func exchange(_ change: TableChange) -> TableChange {
+        var inverse = TableChange()
+        inverse.rows.reserveCapacity(change.rows.count)
+        var unplaced: [Int: [(key: Int64, row: Row)]] = [:]
+        for (root, key, row) in change.rows {
+            let (old, isPlaced) = hierarchies[root].exchange(row, for: key)
+            if !isPlaced, let row { unplaced[root, default: []].append((key, row)) }
+            inverse.rows.append((root, key, old))
+            for index in uniques.indices { uniques[index]?.exchange(old: old, new: row) }
+        }
+        for (root, rows) in unplaced {
+            let isSorted = zip(rows, rows.dropFirst()).allSatisfy { $0.key < $1.key }
+            hierarchies[root].insert(isSorted ? rows : rows.sorted { $0.key < $1.key })
+        }
+        for (relation, owner, list) in change.lists {
+            inverse.lists.append((relation, owner, lists[relation]?[owner]))
+            lists[relation]?[owner] = list
+        }
+        inverse.rows.reverse()
+        return inverse
+    }
+
+    /// Gives up what changes have left empty; what undid them can't be used any more.
+    func tidy() {
+        for root in hierarchies.indices { hierarchies[root].removeEmptyPlaces() }
+    }
+
+    /// The index of a constraint, made when it is first needed.
+    func uniqueness(_ constraint: Int) -> UniquenessIndex {
+        if let index = uniques[constraint] { return index }
+        var index = UniquenessIndex(shape.constraints[constraint])
+        forEachRow(of: shape.constraints[constraint].entityIndex, includingSubentities: true) { index.exchange(old: nil, new: $0) }
+        uniques[constraint] = index
+        return index
+    }
+
+    // MARK: Loading
+
+    /// Takes the rows of a file, which are new and in ascending order of their keys within each hierarchy.
+    func load(_ rows: [(key: Int64, row: Row)], root: Int) {
+        hierarchies[root] = hierarchies[root].reserveCapacity(hierarchies[root].count + rows.count)
+        hierarchies[root].insert(rows)
+        numbers.note(hierarchies[root].greatestKey, root: root)
+    }
+
+    /// Takes the lists of a file; members that are not in the table are left out.
+    func load(_ members: [ObjectReference], of owner: Int64, _ relation: Int) {
+        let stored = shape.relations[relation]
+        let destination = shape.model.entities[stored.destinationIndex]
+        var seen: Set<Int64> = []
+        var list = members.compactMap { member -> ObjectReference? in
+            guard let row = hierarchies[destination.rootIndex][member.key], destination.family.contains(row.entityIndex), seen.insert(member.key).inserted
+            else { return nil }
+            return ObjectReference(key: member.key, entityIndex: row.entityIndex)
+        }
+        if !stored.isOrdered { list.sort { ($0.entityIndex, $0.key) < ($1.entityIndex, $1.key) } }
+        if lists[relation] == nil { lists[relation] = [:] }
+        lists[relation]?[owner] = list.isEmpty ? nil : list
+    }
+
+    /// Completes the lists of a relation after all rows are there, from the other side of each link, and with members that an order has forgotten.
+    func completeLists(of relation: Int) {
+        let stored = shape.relations[relation]
+        var all: [Int64: [ObjectReference]]
+        switch stored.kind {
+        case .free: return
+        case .keys:
+            guard stored.isOrdered else { return }
+            all = listsFromKeys(of: relation)
+        case .linked(let inverse):
+            all = [:]
+            let owners = hierarchies[shape.root(of: stored.destinationIndex)]
+            for (owner, list) in lists[inverse] ?? [:] {
+                guard let row = owners[owner] else { continue }
+                let reference = ObjectReference(key: owner, entityIndex: row.entityIndex)
+                for member in list { all[member.key, default: []].append(reference) }
+            }
+        }
+        for (owner, members) in all {
+            let known = lists[relation]?[owner] ?? []
+            let present = Set(known.map(\.key))
+            let wanted = Set(members.map(\.key))
+            var list = known
+            if case .keys = stored.kind { list.removeAll { !wanted.contains($0.key) } }
+            let missing = members.filter { !present.contains($0.key) }
+            if missing.isEmpty, list.count == known.count { continue }
+            list += missing.sorted { ($0.entityIndex, $0.key) < ($1.entityIndex, $1.key) }
+            if !stored.isOrdered { list.sort { ($0.entityIndex, $0.key) < ($1.entityIndex, $1.key) } }
+            lists[relation]?[owner] = list
+        }
+        if case .keys = stored.kind {
+            for owner in (lists[relation] ?? [:]).keys where all[owner] == nil { lists[relation]?[owner] = nil }
+        }
+    }
+}
+
+/// Rows and lists to stand in a table: nil for none.
+struct TableChange {
+    var rows: [(root: Int, key: Int64, row: Row?)] = []
+    var lists: [(relation: Int, owner: Int64, list: [ObjectReference]?)] = []
+}

@@ -1,0 +1,111 @@
+import RowMemory
+import Schema
+import Storage
+
+/// What follows from a model for keeping its objects: which slots are kept, and how each to-many relationship is.
+final class TableShape: Sendable {
+    let model: ManagedObjectModel
+    let layouts: [RowLayout]
+    /// Whether the store holds objects of the entity at a position; a hierarchy is held as a whole if any of it is.
+    let isStored: [Bool]
+    /// The slots of each entity that outlive the memory: no transient ones, none without a type.
+    let storedSlots: [[RowSlot]]
+    let relations: [StoredRelation]
+    /// For each entity the to-one slots that decide who is a member of which relation.
+    let keyRelations: [[(slot: RowSlot, relation: Int)]]
+    /// For each entity the relations that its objects own.
+    let ownedRelations: [[Int]]
+    let constraints: [UniquenessConstraint]
+    private let relationByProperty: [[Int]]
+
+    /// - Throws: `StorageError.cannotCreate` if there is no such configuration.
+    init(_ model: ManagedObjectModel, configuration: String?) throws(StorageError) {
+        guard let members = model.entities(inConfiguration: configuration) else {
+            throw StorageError(.cannotCreate, "The model has no configuration \(configuration ?? "")")
+        }
+        let roots = Set(members.map(\.rootIndex))
+        let isStored = model.entities.map { roots.contains($0.rootIndex) }
+        let layouts = RowLayout.layouts(for: model)
+        self.model = model
+        self.layouts = layouts
+        self.isStored = isStored
+        storedSlots = model.entities.map { entity in
+            entity.properties.filter { $0.isStoredInRow }.map { layouts[entity.index].slots[$0.index] }
+        }
+
+        var relations: [StoredRelation] = []
+        var declared: [[Int: Int]] = Array(repeating: [:], count: model.entities.count)
+        for entity in model.entities where isStored[entity.index] {
+            for property in entity.properties where property.declaringEntityIndex == entity.index && property.isToMany && !property.isTransient {
+                guard property.destinationIndex >= 0, isStored[property.destinationIndex] else { continue }
+                declared[entity.index][property.index] = relations.count
+                relations.append(StoredRelation(property, in: model))
+            }
+        }
+        for index in relations.indices {
+            guard case .linked = relations[index].kind, let inverse = model.inverse(of: relations[index].property),
+                let other = declared[inverse.declaringEntityIndex][inverse.index]
+            else { continue }
+            relations[index].kind = .linked(inverse: other)
+        }
+        self.relations = relations
+
+        relationByProperty = model.entities.map { entity in entity.properties.map { declared[$0.declaringEntityIndex][$0.index] ?? -1 } }
+        ownedRelations = relationByProperty.map { $0.filter { $0 >= 0 } }
+        var keyRelations: [[(slot: RowSlot, relation: Int)]] = Array(repeating: [], count: model.entities.count)
+        for (id, relation) in relations.enumerated() {
+            guard case .keys(let property) = relation.kind else { continue }
+            for index in model.entities[relation.destinationIndex].family { keyRelations[index].append((layouts[index].slots[property], id)) }
+        }
+        self.keyRelations = keyRelations
+        constraints = model.entities.filter { isStored[$0.index] }.flatMap { UniquenessConstraint.constraints(of: $0, in: model, layouts) }
+    }
+
+    /// The relation that a to-many property is kept as, nil for a transient one or one that leads out of the store.
+    func relation(entityIndex: Int, propertyIndex: Int) -> Int? {
+        let relation = relationByProperty[entityIndex][propertyIndex]
+        return relation < 0 ? nil : relation
+    }
+
+    func checkStored(_ entityIndex: Int) throws(StorageError) {
+        guard isStored[entityIndex] else {
+            throw StorageError(.unsupported, "The store holds no objects of the entity \(model.entities[entityIndex].name)")
+        }
+    }
+
+    func root(of entityIndex: Int) -> Int { model.entities[entityIndex].rootIndex }
+}
+
+/// A to-many relationship as a store keeps it.
+struct StoredRelation: Sendable {
+    enum Kind: Sendable {
+        /// The members' rows hold the owner's key, in the to-one property at this place.
+        case keys(property: Int)
+        /// Many-to-many: each link stands on both sides. The inverse may be the relation itself.
+        case linked(inverse: Int)
+        /// Without an inverse: a member has one owner at most, the last one.
+        case free
+    }
+
+    let property: Property
+    var kind: Kind
+    let isOrdered: Bool
+    /// Position of the destination in the model.
+    var destinationIndex: Int { property.destinationIndex }
+    var entityIndex: Int { property.declaringEntityIndex }
+
+    fileprivate init(_ property: Property, in model: ManagedObjectModel) {
+        self.property = property
+        isOrdered = property.relationship?.isOrdered ?? false
+        let inverse = model.inverse(of: property)
+        kind = inverse.map { $0.isToMany ? .linked(inverse: -1) : .keys(property: $0.index) } ?? .free
+    }
+}
+
+extension Property {
+    /// Whether rows of a store hold a value for the property.
+    var isStoredInRow: Bool {
+        guard !isTransient, !isToMany else { return false }
+        return attribute?.type != .undefined && attribute?.type != .objectID
+    }
+}

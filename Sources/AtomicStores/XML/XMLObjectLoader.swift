@@ -1,0 +1,163 @@
+import Coding
+import Foundation
+import RowMemory
+import Schema
+import Storage
+
+/// Makes rows of the objects of an XML store. References may lead forward: they are followed at the end.
+struct XMLObjectLoader {
+    private struct PendingReference {
+        let row: Row
+        let slot: RowSlot
+        let destination: Int
+        let number: Int64
+    }
+
+    private struct PendingList {
+        let relation: Int
+        let owner: Row
+        let numbers: [Int64]
+    }
+
+    private let names: XMLStoreNames
+    private let shape: TableShape
+    private let numbering: XMLStoreNumbering
+    private var fillers: [RowFiller]
+    private var rows: [Int: [(key: Int64, row: Row)]] = [:]
+    private var byNumber: [Int64: Row] = [:]
+    private var references: [PendingReference] = []
+    private var lists: [PendingList] = []
+
+    init(_ names: XMLStoreNames, numbering: XMLStoreNumbering) {
+        self.names = names
+        self.numbering = numbering
+        shape = names.shape
+        fillers = shape.layouts.map { RowFiller($0) }
+    }
+
+    // MARK: Objects
+
+    /// Reads an object whose start tag was just read.
+    mutating func read(_ attributes: [XMLAttribute], from reader: inout XMLReader) throws {
+        func attribute(_ name: String) -> String? { attributes.first { $0.name == name }?.value }
+        guard let type = attribute("type"), let id = attribute("id") else { throw damaged("An object has no type or no id", reader) }
+        guard let entityIndex = names.entityIndex(named: type) else {
+            throw StorageError(.incompatibleModel, "The store has objects of an entity \(type.prefix(100)) that the model does not know", entities: [type])
+        }
+        guard let number = Self.number(id[...]), let key = numbering.key(number, entityIndex: entityIndex) else {
+            throw damaged("“\(id.prefix(40))” is no object's id", reader)
+        }
+        let row = fillers[entityIndex].append(key: key, version: 1)
+        guard byNumber.updateValue(row, forKey: number) == nil else { throw damaged("Two objects have the id \(id)", reader) }
+        rows[shape.root(of: entityIndex), default: []].append((key, row))
+
+        while let event = try reader.next() {
+            switch event {
+            case .text: continue
+            case .end: return
+            case .start("attribute", let attributes):
+                let tree = try reader.rest(of: "attribute", attributes)
+                try read(attribute: tree, into: row, id, reader)
+            case .start("relationship", let attributes):
+                let tree = try reader.rest(of: "relationship", attributes)
+                try read(relationship: tree, into: row, id, reader)
+            case .start(let name, _): throw damaged("An object has no element “\(name.prefix(100))”", reader)
+            }
+        }
+    }
+
+    private func target(_ tree: XMLTree, _ row: Row, _ reader: XMLReader) throws -> XMLStoreNames.Target {
+        guard let name = tree["name"] else { throw damaged("A property has no name", reader) }
+        guard let target = names.target(name, entityIndex: row.entityIndex) else {
+            let entity = shape.model.entities[row.entityIndex].name
+            throw StorageError(.incompatibleModel, "The store has a property \(entity).\(name.prefix(100)) that the model does not know", entities: [entity])
+        }
+        return target
+    }
+
+    private func read(attribute tree: XMLTree, into row: Row, _ id: String, _ reader: XMLReader) throws {
+        let target = try target(tree, row, reader)
+        func value(_ attribute: AttributeDescription) throws -> PropertyValue {
+            var text = tree.text
+            if tree[XMLStoreFormat.ValueType.encoding] == XMLStoreFormat.ValueType.base64, let data = Data(base64Encoded: text) {
+                text = String(decoding: data, as: UTF8.self)
+            }
+            guard let value = XMLValueText.value(text, attribute) else {
+                throw damaged("“\(text.prefix(40))” is no \(attribute.type.name) for \(shape.model.entities[row.entityIndex].name).\(attribute.name) of \(id)", reader)
+            }
+            return value
+        }
+        switch target {
+        case .attribute(let slot, let attribute):
+            if slot.kind == .large, tree["type"] == XMLStoreFormat.ValueType.missing {
+                row.setLarge(.missing(tree.text), slot)
+            } else {
+                _ = row.setValue(try value(attribute), slot)
+            }
+        case .leaf(let slot, let path, let attribute):
+            let whole = row.boxed(slot)?.value ?? .null
+            row.setBoxed(BoxedValue(whole.setting(try value(attribute), at: path[...])), slot)
+        case .ignored: break
+        case .toOne, .toMany: throw damaged("\(tree["name"] ?? "") of \(id) is a relationship, not an attribute", reader)
+        }
+    }
+
+    private mutating func read(relationship tree: XMLTree, into row: Row, _ id: String, _ reader: XMLReader) throws {
+        let numbers = try (tree["idrefs"] ?? "").split(whereSeparator: \.isWhitespace).map { part in
+            guard let number = Self.number(part) else { throw damaged("“\(part.prefix(40))” is no object's id", reader) }
+            return number
+        }
+        switch try target(tree, row, reader) {
+        case .toOne(let slot, let destination):
+            if let number = numbers.first { references.append(PendingReference(row: row, slot: slot, destination: destination, number: number)) }
+        case .toMany(let relation):
+            if !numbers.isEmpty { lists.append(PendingList(relation: relation, owner: row, numbers: numbers)) }
+        case .ignored: break
+        case .attribute, .leaf: throw damaged("\(tree["name"] ?? "") of \(id) is an attribute, not a relationship", reader)
+        }
+    }
+
+    private static func number(_ id: Substring) -> Int64? {
+        guard id.first == "z", let number = Int64(id.dropFirst()), number > 0 else { return nil }
+        return number
+    }
+
+    private func damaged(_ what: String, _ reader: XMLReader) -> StorageError {
+        StorageError(.damaged, "\(what) (line \(reader.line))")
+    }
+
+    // MARK: The end
+
+    mutating func finish(into table: RowTable) throws {
+        for pending in references {
+            if let target = byNumber[pending.number] {
+                pending.row.setReference(ObjectReference(key: target.key, entityIndex: target.entityIndex), pending.slot)
+            } else if let key = numbering.key(pending.number, entityIndex: pending.destination) {
+                // A reference to an object that is not there is kept as it is.
+                pending.row.setReference(ObjectReference(key: key, entityIndex: pending.destination), pending.slot)
+            }
+        }
+        repairKeys()
+        for (root, rows) in rows { table.load(rows.sorted { $0.key < $1.key }, root: root) }
+        for pending in lists {
+            if case .keys = shape.relations[pending.relation].kind, !shape.relations[pending.relation].isOrdered { continue }
+            let members = pending.numbers.compactMap { byNumber[$0] }.map { ObjectReference(key: $0.key, entityIndex: $0.entityIndex) }
+            table.load(members, of: pending.owner.key, pending.relation)
+        }
+        for relation in shape.relations.indices { table.completeLists(of: relation) }
+        table.numbers.note(max(numbering.nextObjectNumber, 1) - 1, root: 0)
+    }
+
+    /// Where an owner names a member that names no owner, the member is given it: both sides of a relationship say the same afterwards.
+    private func repairKeys() {
+        for pending in lists {
+            guard case .keys(let property) = shape.relations[pending.relation].kind else { continue }
+            let destination = shape.model.entities[shape.relations[pending.relation].destinationIndex]
+            let slot = shape.layouts[destination.index].slots[property]
+            for member in pending.numbers.lazy.compactMap({ byNumber[$0] }) where destination.family.contains(member.entityIndex) {
+                guard !member.hasValue(slot) else { continue }
+                member.setReference(ObjectReference(key: pending.owner.key, entityIndex: pending.owner.entityIndex), slot)
+            }
+        }
+    }
+}

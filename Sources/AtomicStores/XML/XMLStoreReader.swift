@@ -1,0 +1,99 @@
+import Coding
+import Foundation
+import RowMemory
+import Schema
+import Storage
+
+/// Reads an XML store: what it says of itself at once, its objects into a table when the model is known.
+///
+/// The document type is never fetched and entities are refused, by `XMLReader`; depth and sizes are bounded.
+struct XMLStoreReader {
+    private(set) var metadata: StoreMetadata
+    private let next: Int64
+    /// Stands at the first object.
+    private let reader: XMLReader
+    /// The event that follows, which was read to see where the header ends.
+    private let first: XMLReader.Event?
+
+    private static let largestDocument = 1 << 30
+
+    /// - Throws: `StorageError.notAStore` for other XML, `damaged`; `CodingError`.
+    init(_ bytes: [UInt8]) throws {
+        var reader: XMLReader
+        do {
+            reader = try XMLReader(Data(bytes), limits: .init(bytes: Self.largestDocument))
+            guard case .start("database", _) = try reader.next() else { throw StorageError(.notAStore, "This is an XML file, but no store") }
+        } catch let error as CodingError where !XMLStoreFormat.begins(bytes) {
+            throw StorageError(.notAStore, "This is no XML store: \(error)", underlying: error)
+        }
+        var info: XMLTree?
+        var event = try reader.nextTag()
+        if case .start("databaseInfo", _) = event {
+            info = try reader.rest(of: "databaseInfo", [])
+            event = try reader.nextTag()
+        }
+        guard let info, let uuid = info.children(named: "UUID").first?.text.trimmingCharacters(in: .whitespacesAndNewlines), !uuid.isEmpty else {
+            throw StorageError(.damaged, "The XML store does not say which one it is: it has no UUID")
+        }
+        var values: [String: PropertyListValue] = [:]
+        if let list = info.children(named: "metadata").first?.children.first {
+            guard let dictionary = try XMLPropertyListReader.value(of: list).dictionary else {
+                throw StorageError(.damaged, "The store's metadata are no dictionary")
+            }
+            values = dictionary
+        }
+        metadata = StoreMetadata(uuid: uuid, type: .xml, values: values)
+        next = info.children(named: "nextObjectID").first.flatMap { Int64($0.text.trimmingCharacters(in: .whitespacesAndNewlines)) } ?? 1
+        self.reader = reader
+        first = event
+    }
+
+    /// Puts the objects into a table, which is empty.
+    /// - Throws: `StorageError.damaged`, or `incompatibleModel` for objects and properties that the model does not know.
+    func load(into table: RowTable) throws {
+        let names = try XMLStoreNames(table.shape)
+        var loader = XMLObjectLoader(names, numbering: try XMLStoreNumbering(table.shape, next: next, metadata))
+        var reader = reader
+        var event = first
+        while let current = event {
+            switch current {
+            case .start("object", let attributes): try loader.read(attributes, from: &reader)
+            case .start(let name, _): throw StorageError(.damaged, "An XML store has no element “\(name)” (line \(reader.line))")
+            case .end, .text: break
+            }
+            event = try reader.nextTag()
+        }
+        try loader.finish(into: table)
+    }
+}
+
+extension XMLReader {
+    /// The next event but for text, which has no meaning where this is asked.
+    fileprivate mutating func nextTag() throws -> Event? {
+        while let event = try next() {
+            if case .text = event { continue }
+            return event
+        }
+        return nil
+    }
+
+    /// The element whose start tag was just read, with everything in it.
+    mutating func rest(of name: String, _ attributes: [XMLAttribute]) throws -> XMLTree {
+        var stack = [XMLTree(name, attributes)]
+        var count = 0
+        while let event = try next() {
+            switch event {
+            case .start(let name, let attributes):
+                count += 1
+                guard count <= 1_000_000 else { throw CodingError(.tooMany, "more than a million elements") }
+                stack.append(XMLTree(name, attributes))
+            case .text(let text): stack[stack.count - 1].text += text
+            case .end:
+                let done = stack.removeLast()
+                guard !stack.isEmpty else { return done }
+                stack[stack.count - 1].children.append(done)
+            }
+        }
+        throw CodingError(.truncated, "the element “\(name)” is not closed")
+    }
+}

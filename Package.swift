@@ -31,7 +31,7 @@ let rooms: [(name: String, kind: Kind, imports: [String])] = [
     ("AtomicStores", .swift, ["Storage", "RowMemory", "Query", "Schema", "Coding", "FileSystem"]),
     ("ObjectGraph", .swift, ["Storage", "RowMemory", "Query", "Schema"]),
     ("Migration", .swift, ["Storage", "Query", "Schema"]),
-    ("Stack", .swift, ["ObjectGraph", "SQLiteStore", "Storage", "Query", "Schema"]),
+    ("Stack", .swift, ["ObjectGraph", "SQLiteStore", "AtomicStores", "Storage", "Query", "ModelFiles", "Schema"]),
     ("DocumentKit", .swift, [
         "Stack", "ObjectGraph", "SQLiteStore", "ArchiveKit", "SQLiteKit", "Storage", "RowMemory", "Query", "ModelFiles", "Schema", "Coding", "FileSystem",
     ]),
@@ -52,6 +52,8 @@ let testRooms: [(name: String, imports: [String])] = [
     ("QueryTests", ["Query", "Schema"]),
     ("RowMemoryTests", ["RowMemory", "Schema"]),
     ("SQLiteStoreTests", ["SQLiteStore", "Storage", "RowMemory", "Query", "Schema", "SQLiteKit", "ModelFiles", "FileSystem"]),
+    ("AtomicStoresTests", ["AtomicStores", "Storage", "RowMemory", "Query", "Schema", "ModelFiles", "Coding", "FileSystem"]),
+    ("StoreContractTests", ["AtomicStores", "SQLiteStore", "Storage", "RowMemory", "Query", "Schema", "ModelFiles"]),
     ("ObjectGraphTests", ["ObjectGraph", "Storage", "RowMemory", "Query", "Schema", "SQLiteStore", "Stack"]),
     ("MigrationTests", ["Migration", "Storage", "Query", "Schema"]),
     ("DocumentKitTests", ["DocumentKit", "Stack", "ObjectGraph", "Storage", "RowMemory", "Query", "ModelFiles", "Schema", "FileSystem"]),

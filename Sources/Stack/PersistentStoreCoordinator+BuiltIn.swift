@@ -1,6 +1,9 @@
+import AtomicStores
+import ModelFiles
 public import ObjectGraph
 public import Schema
 import SQLiteStore
+import Storage
 
 extension PersistentStoreCoordinator {
     /// Makes a coordinator that can open every kind of store that Folio has.
@@ -12,6 +15,12 @@ extension PersistentStoreCoordinator {
     /// ```
     /// - Parameter classes: the classes of entities' objects, by the names that the model gives in `managedObjectClassName`; ``ManagedObject`` for all others.
     public convenience init(model: ManagedObjectModel, classes: [String: ManagedObject.Type] = [:]) {
-        self.init(model: model, classes: classes, factories: [SQLitePersistentStore.factory])
+        self.init(model: model, classes: classes, factories: Self.builtInFactories)
     }
+
+    /// Every kind of store that Folio has.
+    private static let builtInFactories = [
+        SQLitePersistentStore.factory, AtomicPersistentStore.inMemoryFactory, AtomicPersistentStore.xmlFactory,
+        AtomicPersistentStore.binaryFactory(ModelCoding(encode: { try ModelCache.encode($0) }, decode: { try ModelCache.decode($0) })),
+    ]
 }

@@ -1,0 +1,29 @@
+import AtomicStores
+import Foundation
+import ModelFiles
+import Schema
+import SQLiteStore
+import Storage
+import Testing
+
+/// The kinds of stores that keep the contract.
+enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
+    case sqlite, binary, xml, inMemory
+
+    var testDescription: String { rawValue }
+
+    /// Whether there is a file to open again.
+    var hasFile: Bool { self != .inMemory }
+    /// Whether the file carries its model.
+    var carriesModel: Bool { self == .sqlite || self == .binary }
+
+    var factory: StoreFactory {
+        switch self {
+        case .sqlite: SQLitePersistentStore.factory
+        case .inMemory: AtomicPersistentStore.inMemoryFactory
+        case .xml: AtomicPersistentStore.xmlFactory
+        case .binary:
+            AtomicPersistentStore.binaryFactory(ModelCoding(encode: { try ModelCache.encode($0) }, decode: { try ModelCache.decode($0) }))
+        }
+    }
+}

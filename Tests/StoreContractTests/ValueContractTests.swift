@@ -1,0 +1,140 @@
+import Foundation
+import RowMemory
+import Schema
+import Storage
+import Testing
+
+@Suite struct ValueContractTests {
+    @Test(arguments: StoreKind.allCases) func valuesOfEveryTypeComeBack(kind: StoreKind) throws {
+        try ContractFixture.run(kind) { fixture in
+            let uuid = UUID()
+            let data = Data((0...255).map { UInt8($0) })
+            let place: PropertyValue = .composite([
+                "floor": .int(-3), "room": .string("A & B"), "inner": .composite(["x": .double(0.1), "seen": .date(Date(timeIntervalSinceReferenceDate: 12.5))]),
+            ])
+            let book = try fixture.insert(
+                "Book",
+                [
+                    "title": .string("Dune"), "created": .date(Date(timeIntervalSinceReferenceDate: 445_103_622.25)), "code": .int(.max),
+                    "price": .decimal(Decimal(string: "10.25") ?? 0), "cover": .large(LargeValue(data)), "thumbnail": .data(data), "notes": .data(Data([1, 2, 3])),
+                ])
+            let disc = try fixture.insert("Disc", ["code": .string("x"), "seconds": .double(1.5e-7), "gain": .float(0.1), "isLive": .bool(true)])
+            let shelf = try fixture.insert("Shelf", ["place": place])
+            let person = try fixture.insert(
+                "Person", ["uuid": .uuid(uuid), "site": .uri(try #require(URL(string: "https://example.org/a?b=c&d=%20"))), "small": .int(-32768)])
+            try fixture.reopen()
+            #expect(try fixture.value("Book", book, "title") == .string("Dune"))
+            #expect(try fixture.value("Book", book, "created") == .date(Date(timeIntervalSinceReferenceDate: 445_103_622.25)))
+            #expect(try fixture.value("Book", book, "code") == .int(.max))
+            #expect(try fixture.value("Book", book, "price") == .decimal(Decimal(string: "10.25") ?? 0))
+            guard case .large(let cover) = try fixture.value("Book", book, "cover") else {
+                Issue.record("no large value")
+                return
+            }
+            #expect(try cover.data() == data)
+            #expect(try fixture.value("Book", book, "thumbnail") == .data(data))
+            #expect(try fixture.value("Book", book, "notes") == .data(Data([1, 2, 3])))
+            #expect(try fixture.value("Disc", disc, "code") == .string("x"))
+            #expect(try fixture.value("Disc", disc, "seconds") == .double(1.5e-7))
+            #expect(try fixture.value("Disc", disc, "gain") == .float(0.1))
+            #expect(try fixture.value("Disc", disc, "isLive") == .bool(true))
+            #expect(try fixture.value("Shelf", shelf, "place") == place)
+            #expect(try fixture.value("Person", person, "uuid") == .uuid(uuid))
+            #expect(try fixture.value("Person", person, "site") == .uri(try #require(URL(string: "https://example.org/a?b=c&d=%20"))))
+            #expect(try fixture.value("Person", person, "small") == .int(-32768))
+            #expect(try fixture.row("Person", person).version == 1)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases) func nothingIsNotAnEmptyValue(kind: StoreKind) throws {
+        try ContractFixture.run(kind) { fixture in
+            let names = ["title", "created", "code", "price", "cover", "thumbnail", "notes"]
+            let empty = try fixture.insert("Book")
+            let full = try fixture.insert("Book", ["title": .string(""), "thumbnail": .data(Data()), "code": .int(0), "cover": .large(LargeValue(Data()))])
+            let shelf = try fixture.insert("Shelf", ["place": .composite(["floor": .null, "inner": .composite(["x": .null])])])
+            let partly = try fixture.insert("Shelf", ["place": .composite(["floor": .int(1), "room": .null])])
+            try fixture.reopen()
+            for name in names { #expect(try fixture.value("Book", empty, name) == .null, "\(name)") }
+            #expect(try fixture.value("Book", full, "title") == .string(""))
+            #expect(try fixture.value("Book", full, "thumbnail") == .data(Data()))
+            #expect(try fixture.value("Book", full, "code") == .int(0))
+            guard case .large(let cover) = try fixture.value("Book", full, "cover") else {
+                Issue.record("no large value")
+                return
+            }
+            #expect(try cover.data().isEmpty)
+            #expect(try fixture.value("Shelf", shelf, "place") == .null)
+            #expect(try fixture.value("Shelf", partly, "place") == .composite(["floor": .int(1)]))
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases) func textComesBackToTheByte(kind: StoreKind) throws {
+        try ContractFixture.run(kind) { fixture in
+            let texts = [
+                " leading and trailing ", "line\nbreak\r\nand\ttab\r", "<a href=\"x\">&amp;'</a>", "]]>", "e\u{301} is not é", "👩‍👩‍👧 \u{FEFF}", "\u{1}\u{B}\u{1F}",
+                "\u{FFFE}\u{FFFF}", "z102", String(repeating: "long ", count: 20_000),
+            ]
+            let keys = try texts.map { try fixture.insert("Tag", ["word": .string($0)]) }
+            try fixture.reopen()
+            for (key, text) in zip(keys, texts) {
+                guard case .string(let read) = try fixture.value("Tag", key, "word") else {
+                    Issue.record("\(text.debugDescription) is gone")
+                    continue
+                }
+                #expect(Array(read.utf8) == Array(text.utf8))
+            }
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases) func numbersAndDatesComeBackToTheBit(kind: StoreKind) throws {
+        try ContractFixture.run(kind) { fixture in
+            let doubles = [0.1, 1 / 3.0, -0.0, .leastNonzeroMagnitude, .greatestFiniteMagnitude, .infinity, -.infinity, 123_456_789.123_456_78, 1e-20]
+            let floats: [Float] = [0.1, 1 / 3.0, .leastNonzeroMagnitude, .greatestFiniteMagnitude, -.infinity]
+            let keys = try doubles.map { try fixture.insert("Disc", ["seconds": .double($0), "created": .date(Date(timeIntervalSinceReferenceDate: $0))]) }
+            let floatKeys = try floats.map { try fixture.insert("Disc", ["gain": .float($0)]) }
+            let bounds: [Int64] = [.min, .max, 0, -1]
+            let intKeys = try bounds.map { try fixture.insert("Book", ["code": .int($0)]) }
+            let decimals = ["0", "-1.5", "123456789012345", "0.001"].map { Decimal(string: $0) ?? 0 }
+            let decimalKeys = try decimals.map { try fixture.insert("Book", ["price": .decimal($0)]) }
+            try fixture.reopen()
+            for (key, number) in zip(keys, doubles) {
+                #expect(try fixture.value("Disc", key, "seconds") == .double(number))
+                #expect(try fixture.value("Disc", key, "created") == .date(Date(timeIntervalSinceReferenceDate: number)))
+            }
+            for (key, number) in zip(floatKeys, floats) { #expect(try fixture.value("Disc", key, "gain") == .float(number)) }
+            for (key, number) in zip(intKeys, bounds) { #expect(try fixture.value("Book", key, "code") == .int(number)) }
+            for (key, number) in zip(decimalKeys, decimals) { #expect(try fixture.value("Book", key, "price") == .decimal(number)) }
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases) func largeValuesAreKeptWhole(kind: StoreKind) throws {
+        try ContractFixture.run(kind) { fixture in
+            let data = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+            let key = try fixture.insert("Book", ["cover": .large(LargeValue(data))])
+            try fixture.reopen()
+            guard case .large(let cover) = try fixture.value("Book", key, "cover") else {
+                Issue.record("no large value")
+                return
+            }
+            #expect(try cover.data() == data)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases) func transientValuesAreNotKept(kind: StoreKind) throws {
+        try ContractFixture.run(kind) { fixture in
+            let key = try fixture.insert("Book", ["title": .string("t"), "scratch": .string("s")])
+            try fixture.reopen()
+            #expect(try fixture.value("Book", key, "scratch") == .null)
+            #expect(try fixture.value("Book", key, "title") == .string("t"))
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases) func handedUpRowsAreTheCallersOwn(kind: StoreKind) throws {
+        try ContractFixture.run(kind) { fixture in
+            let key = try fixture.insert("Tag", ["word": .string("a")])
+            let row = try fixture.row("Tag", key)
+            row.setString("changed by the caller", row.layout.slots[fixture.property("Tag", "word")])
+            #expect(try fixture.value("Tag", key, "word") == .string("a"))
+        }
+    }
+}

@@ -46,7 +46,7 @@ enum ModelCommand: Command {
     }
 
     private static func printHashes(of model: ManagedObjectModel, _ console: Console) throws {
-        let hashes = model.versionHashesByEntityName.mapValues(hexadecimal)
+        let hashes = model.versionHashesByEntityName.mapValues(\.hexadecimal)
         if console.isJSON {
             console.print(
                 .object([
@@ -61,10 +61,5 @@ enum ModelCommand: Command {
         }
         console.print("digest    \(model.versionHashesDigest)")
         console.print("checksum  \(model.versionChecksum)")
-    }
-
-    static func hexadecimal(_ bytes: Data) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 }

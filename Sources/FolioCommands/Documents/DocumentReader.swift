@@ -14,7 +14,7 @@ struct DocumentReader {
         _ path: String, model modelText: String?, _ console: Console, _ body: (DocumentReader) async throws -> Result
     ) async throws -> Result {
         let path = try DocumentArgument.path(path)
-        let document = try await PersistentDocument.open(URL(fileURLWithPath: path), mode: .reading, fitting: ModelArgument.resolver(modelText))
+        let document = try await PersistentDocument.open(URL(fileURLWithPath: path), mode: .reading, fitting: FittingModel.resolver(modelText))
         if document.hasAutosavedWork { console.say("note: \(Printable.line(path)) is shown with autosaved work that is not saved") }
         do {
             let result = try await body(DocumentReader(document: document))

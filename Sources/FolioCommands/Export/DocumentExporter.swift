@@ -109,7 +109,7 @@ struct DocumentExporter {
         if case .dictionary(let recorded) = metadata["NSStoreModelVersionHashes"] {
             hashes = recorded.compactMapValues { if case .data(let hash) = $0 { hash } else { nil } }
         }
-        return .object(hashes.mapValues { .string(ModelCommand.hexadecimal($0)) })
+        return .object(hashes.mapValues { .string($0.hexadecimal) })
     }
 
     private func identifiers(_ metadata: [String: MetadataValue]) -> JSONValue {

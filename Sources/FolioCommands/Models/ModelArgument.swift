@@ -40,14 +40,4 @@ enum ModelArgument {
                 model: reader.model, name: reference.url.deletingPathExtension().lastPathComponent, version: reader.document.manifest?.model.name, versions: [])
         }
     }
-
-    /// Finds the model that `--model` means for a store: of several versions the one whose hashes fit, else the named or current one, which the store
-    /// then refuses with the entities that differ.
-    static func resolver(_ text: String?) -> @Sendable ([String: Data]) throws -> ManagedObjectModel? {
-        { hashes in
-            guard let text else { return nil }
-            let reference = ModelReference(text)
-            return try reference.model(matching: hashes) ?? reference.model()
-        }
-    }
 }

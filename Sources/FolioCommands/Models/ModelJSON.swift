@@ -8,7 +8,7 @@ enum ModelJSON {
         let hashes = model.versionHashesByEntityName
         let entities = model.entities.map { entity in
             var value = json(entity.description)
-            value["versionHash"] = hashes[entity.name].map { .string(ModelCommand.hexadecimal($0)) }
+            value["versionHash"] = hashes[entity.name].map { .string($0.hexadecimal) }
             return JSONValue.object(value)
         }
         var value: [String: JSONValue] = [

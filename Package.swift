@@ -56,7 +56,7 @@ let testRooms: [(name: String, imports: [String])] = [
     ("StoreContractTests", ["AtomicStores", "SQLiteStore", "Storage", "RowMemory", "Query", "Schema", "ModelFiles"]),
     ("ObjectGraphTests", ["ObjectGraph", "Storage", "RowMemory", "Query", "Schema", "SQLiteStore", "Stack"]),
     ("MigrationTests", ["Migration", "Storage", "Query", "Schema"]),
-    ("DocumentKitTests", ["DocumentKit", "Stack", "ObjectGraph", "Storage", "RowMemory", "Query", "ModelFiles", "Schema", "FileSystem"]),
+    ("DocumentKitTests", ["DocumentKit", "ArchiveKit", "Stack", "ObjectGraph", "Storage", "RowMemory", "Query", "ModelFiles", "Schema", "FileSystem"]),
     ("FolioTests", ["Folio"]),
     ("CommandTests", ["FolioCommands", "FolioTool", "Folio"]),
     ("CorpusTests", ["Folio", "SQLiteStore", "Storage", "RowMemory", "ModelFiles", "Query", "Schema", "SQLiteKit", "Coding"]),

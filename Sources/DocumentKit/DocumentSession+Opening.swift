@@ -7,8 +7,26 @@ internal import Schema
 internal import Storage
 
 extension DocumentSession {
+    /// How often a document that others replace is looked at again before that is an error.
+    private static let readingAttempts = 5
+
     /// Opens a document for reading: nothing is written anywhere near it.
     static func read(_ path: String, model: ModelResolver) throws -> DocumentSession {
+        var left = readingAttempts
+        while true {
+            left -= 1
+            let before = try Disk.identity(of: LinkResolution.resolve(path))
+            do {
+                return try readOnce(path, model: model)
+            } catch {
+                // A document that was put in its place meanwhile was read half and half.
+                if left > 0, try Disk.identity(of: LinkResolution.resolve(path)) != before { continue }
+                throw error
+            }
+        }
+    }
+
+    private static func readOnce(_ path: String, model: ModelResolver) throws -> DocumentSession {
         let document = try DetectedDocument(path)
         return try DocumentError.stage(.opening, document.path) {
             guard document.kind == .archive else {

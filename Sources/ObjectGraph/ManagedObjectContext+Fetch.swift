@@ -22,8 +22,12 @@ extension ManagedObjectContext {
     /// Costs one trip to the store; only where unsaved changes concern the request and it has an offset or limit are rows read.
     public func count<Result>(for request: FetchRequest<Result>) throws -> Int {
         let plan = try plan(for: request)
-        guard let overlay = plan.overlay else { return try store().count(plan.rowRequest) }
-        return try merge(plan, overlay).count
+        if let overlay = plan.overlay { return try merge(plan, overlay).count }
+        do {
+            return try store().count(plan.rowRequest)
+        } catch let error as QueryError where error.code == .unsupported && plan.predicate != nil {
+            return try stored(plan, plan.rowRequest).count
+        }
     }
 
     private func fetchObjects<Result>(_ request: FetchRequest<Result>) throws -> [ManagedObject] {
@@ -32,7 +36,7 @@ extension ManagedObjectContext {
         if let overlay = plan.overlay {
             objects = try merge(plan, overlay)
         } else {
-            objects = adopt(try store().rows(plan.rowRequest), refreshing: request.shouldRefreshRefetchedObjects)
+            objects = try stored(plan, plan.rowRequest)
         }
         for path in request.relationshipKeyPathsForPrefetching { try prefetch(path, for: objects, plan.entity) }
         if !request.returnsObjectsAsFaults { for object in objects { try object.realise() } }
@@ -50,6 +54,29 @@ extension ManagedObjectContext {
             limit: request.fetchLimit > 0 ? request.fetchLimit : nil, refreshes: request.shouldRefreshRefetchedObjects)
         if request.includesPendingChanges { plan.overlay = overlay(for: plan) }
         return plan
+    }
+
+    /// What the store selects. Where it can't test the whole predicate, it selects more by what it can test, and the predicate is tested here.
+    private func stored(_ plan: FetchPlan, _ request: RowRequest) throws -> [ManagedObject] {
+        do {
+            return adopt(try store().rows(request), refreshing: plan.refreshes)
+        } catch let error as QueryError where error.code == .unsupported && plan.predicate != nil {
+            let matching = try filtered(plan, request)
+            let start = min(request.offset, matching.count)
+            return Array(matching[start..<(request.limit.map { min(start + $0, matching.count) } ?? matching.count)])
+        }
+    }
+
+    private func filtered(_ plan: FetchPlan, _ request: RowRequest) throws -> [ManagedObject] {
+        let predicate = try plan.predicate.map { try CompiledPredicate($0, entity: plan.entity, model: model) }
+        let rows: RowBatch
+        do {
+            rows = try store().rows(try store().answerablePart(of: request))
+        } catch let error as QueryError where error.code == .unsupported {
+            rows = try store().rows(request.selectingMore(nil))
+        }
+        let objects = adopt(rows, refreshing: plan.refreshes)
+        return try predicate?.filter(objects) ?? objects
     }
 
     private func adopt(_ rows: RowBatch, refreshing: Bool) -> [ManagedObject] {
@@ -73,7 +100,7 @@ extension ManagedObjectContext {
             request.selection = .matching(nil)
             request.limit = nil
         }
-        var stored = adopt(try store().rows(request), refreshing: plan.refreshes)
+        var stored = try stored(plan, request)
         if overlay.reachesFurther, let predicate { stored = try predicate.filter(stored) }
         let unsaved = try predicate?.filter(overlay.objects) ?? overlay.objects
         let sort = try CompiledSort(plan.sortKeys, entity: plan.entity, model: model)

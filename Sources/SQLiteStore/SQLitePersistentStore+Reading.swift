@@ -10,6 +10,10 @@ extension SQLitePersistentStore {
         try withSession { session in try session.reading { try session.count(request) } }
     }
 
+    package func answerablePart(of request: RowRequest) throws -> RowRequest {
+        request.selectingMore(try SQLTranslation.translate(request, layout: layout, identity: identity).answered)
+    }
+
     package func related(entityIndex: Int, propertyIndex: Int, owners: [Int64], includingRows: Bool) throws -> RelatedBatch {
         try withSession { session in
             try session.reading {

@@ -12,9 +12,13 @@ package protocol PersistentStore: AnyObject, Sendable {
     var layouts: [RowLayout] { get }
 
     /// The rows that a request selects.
+    /// - Throws: `QueryError` with code `unsupported` where the store can't test all of the predicate.
     func rows(_ request: RowRequest) throws -> RowBatch
     /// How many rows a request selects, its offset and limit applied.
     func count(_ request: RowRequest) throws -> Int
+    /// What the store can answer of a request whose predicate it can't test as a whole: a request without a window that selects at least the same rows, in
+    /// the same order. The caller tests the predicate on them.
+    func answerablePart(of request: RowRequest) throws -> RowRequest
     /// The members of a to-many relationship for each of `owners`, which are objects of the entity at `entityIndex` or its descendants.
     func related(entityIndex: Int, propertyIndex: Int, owners: [Int64], includingRows: Bool) throws -> RelatedBatch
     /// Reserves `count` numbers for new objects of an entity's hierarchy, for good. Returns the first; the others follow it.
@@ -27,6 +31,12 @@ package protocol PersistentStore: AnyObject, Sendable {
     func explanation(of request: RowRequest) throws -> QueryExplanation
     /// Releases the files. No other method may be called afterwards.
     func close() throws
+}
+
+extension PersistentStore {
+    package func answerablePart(of request: RowRequest) throws -> RowRequest {
+        request.selectingMore(nil)
+    }
 }
 
 /// How a store runs a request.

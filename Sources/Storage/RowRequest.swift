@@ -30,4 +30,13 @@ package struct RowRequest: Sendable {
         self.limit = limit
         self.excludedKeys = excludedKeys
     }
+
+    /// The request without a window, and with another predicate that holds wherever its own does.
+    package func selectingMore(_ predicate: FetchPredicate?) -> RowRequest {
+        var request = self
+        if case .matching = selection { request.selection = .matching(predicate) }
+        request.offset = 0
+        request.limit = nil
+        return request
+    }
 }

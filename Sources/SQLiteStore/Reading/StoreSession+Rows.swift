@@ -28,7 +28,8 @@ extension StoreSession {
 
     func explanation(of request: RowRequest) throws -> QueryExplanation {
         let reader = try reader(request.entityIndex, includingSubentities: request.includesSubentities)
-        let select = try select(request).selecting(reader.columns)
+        let translated = try SQLTranslation.translate(request, layout: layout, identity: identity)
+        let select = translated.statement.selecting(reader.columns)
         let plan = try connection.rows("EXPLAIN QUERY PLAN " + select.text, select.arguments)
         var depths: [Int64: Int] = [0: 0]
         let lines = plan.map { row -> String in
@@ -36,7 +37,8 @@ extension StoreSession {
             if let id = row[0].integer { depths[id] = depth + 1 }
             return String(repeating: "  ", count: depth) + (row[3].text ?? "")
         }
-        return QueryExplanation(statement: select.text, arguments: select.arguments.map(\.explanation), plan: lines)
+        let rest = translated.residual.map { ["IN MEMORY \($0)"] } ?? []
+        return QueryExplanation(statement: select.text, arguments: select.arguments.map(\.explanation), plan: lines + rest)
     }
 
     // MARK: The statement

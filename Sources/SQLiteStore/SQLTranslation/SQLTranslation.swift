@@ -14,6 +14,7 @@ package enum SQLTranslation {
         let storage = try layout.storage(of: request.entityIndex)
         let translator = PredicateTranslator(SelectStatement(storage), layout: layout, identity: identity)
         var conditions: [SQLFragment] = []
+        var answered: [FetchPredicate] = []
         var residual: [FetchPredicate] = []
         let key = translator.object.key
         switch request.selection {
@@ -24,6 +25,7 @@ package enum SQLTranslation {
                 do {
                     let condition = try translator.attempt { try translator.condition(part) }
                     if condition != .constant(true) { conditions.append(condition) }
+                    answered.append(part)
                 } catch let error as QueryError where error.code == .unsupported {
                     residual.append(part)
                 }
@@ -45,7 +47,11 @@ package enum SQLTranslation {
             statement.offset = request.offset
             statement.limit = request.limit
         }
-        return TranslatedRequest(statement: statement, residual: residual.isEmpty ? nil : (residual.count == 1 ? residual[0] : .and(residual)))
+        return TranslatedRequest(statement: statement, answered: all(answered), residual: all(residual))
+    }
+
+    private static func all(_ parts: [FetchPredicate]) -> FetchPredicate? {
+        parts.isEmpty ? nil : (parts.count == 1 ? parts[0] : .and(parts))
     }
 
     /// The parts that all have to hold.

@@ -31,7 +31,7 @@ extension ManagedObjectContext {
             do { try readForDeletion(round) } catch {
                 // Nobody knows yet what these lead to: they wait, and the next save throws.
                 if loadError == nil { loadError = error }
-                pendingDeletions.removeFirst(index)
+                finishPropagation(index)
                 return
             }
             let end = pendingDeletions.count
@@ -47,7 +47,16 @@ extension ManagedObjectContext {
                 finishDeletion(object)
             }
         }
-        pendingDeletions.removeAll()
+        finishPropagation(index)
+    }
+
+    /// Forgets the new ones among the first objects; only now, since the rules of one may lead to another.
+    private func finishPropagation(_ count: Int) {
+        for object in pendingDeletions.prefix(count) where object.state.contains(.inserted) && object.contextReference != nil {
+            changes.remove(object)
+            unregister(object)
+        }
+        pendingDeletions.removeFirst(count)
     }
 
     /// Reads what the delete rules of some objects need: rows in one trip for each hierarchy, members in one for each relationship.
@@ -76,9 +85,7 @@ extension ManagedObjectContext {
         log(.removed(object))
         if object.state.contains(.inserted) {
             // Its insertion is not saved: nobody else needs to know of it. Undo holds it, if anyone does.
-            changes.remove(object)
             forgottenObjects.insert(object)
-            unregister(object)
         } else {
             deletedInEvent.append(object)
         }

@@ -31,7 +31,7 @@ extension ManagedObjectContext {
 
     /// Second step: nothing refers to the temporary keys any more.
     func replaceTemporaryKeys(_ renamed: [ContiguousArray<ManagedObject>], savedObjects save: SaveUnderWay?) {
-        guard !renamed.isEmpty else { return }
+        guard renamed.contains(where: { !$0.isEmpty }) else { return }
         // Only objects that changed can lead to new ones: those that are being saved and those that were changed since.
         if let save {
             for objects in save.inserted { for object in objects { replaceTemporaryReferences(in: object) } }

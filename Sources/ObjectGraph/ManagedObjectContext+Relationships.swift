@@ -18,6 +18,8 @@ extension ManagedObjectContext {
     func target(_ object: ManagedObject, _ slot: RowSlot) -> ManagedObject? {
         guard let reference = object.row.reference(slot) else { return nil }
         if let target = registered(reference) { return target }
+        // A new object that is gone: nobody could find it.
+        guard reference.key > 0 else { return nil }
         let target = self.object(reference)
         recent.hold(target)
         return target
@@ -51,6 +53,7 @@ extension ManagedObjectContext {
 
     /// The object at the other end, filled; nil where it is gone from the store, or deleted: then nothing has to follow.
     private func existingTarget(_ reference: ObjectReference) -> ManagedObject? {
+        guard reference.key > 0 || registered(reference) != nil else { return nil }
         let target = object(reference)
         if target.state.contains(.deleted) { return nil }
         if target.state.isFault {
@@ -167,7 +170,8 @@ extension ManagedObjectContext {
     /// The list of a to-many relationship, loaded or not. The owner is realised.
     func list(_ owner: ManagedObject, _ relation: EntityShape.Relation) -> MemberList {
         if let list = owner.existingList(relation) { return list }
-        let isNew = owner.key < 0 || owner.state.contains(.inserted) || owner.state.contains(.inaccessible)
+        // A row without version is one that no store has seen, also while its first save is under way.
+        let isNew = owner.row.version == 0 || owner.state.contains(.inserted)
         let list = MemberList(isOrdered: relation.description.isOrdered, isLoaded: isNew || relation.description.isTransient)
         owner.row.setMembers(list, relation.slot)
         return list

@@ -118,7 +118,8 @@ extension ManagedObjectContext {
         saveUnderWay = nil
         var renamed: [ContiguousArray<ManagedObject>] = []
         for (objects, keys) in zip(save.inserted, receipt.keys) {
-            if let first = objects.first, first.key < 0 { renamed.append(objects) }
+            // Mostly all are new to the store; those that undo brought back, or that got their keys early, are not.
+            renamed.append(objects.allSatisfy { $0.key < 0 } ? objects : objects.filter { $0.key < 0 })
             for (object, key) in zip(objects, keys) {
                 if object.key < 0 { givePermanentKey(object, key) }
                 object.row.version = 1
@@ -128,12 +129,21 @@ extension ManagedObjectContext {
         for object in save.updated { object.optionalRow?.version += 1 }
         for list in save.lists { list.finishSaving() }
         for record in save.changes.records { record.object?.state.remove(.saving) }
-        for object in save.deleted {
+        for object in save.deleted { acceptDeletion(object) }
+        finish(save)
+    }
+
+    private func acceptDeletion(_ object: ManagedObject) {
+        if object.state.contains(.deleted) {
             changes.remove(object)
             unregister(object)
             object.state = []
+        } else {
+            // Undo brought it back while the store deleted it: it is new again.
+            object.state.remove(.updated)
+            object.state.insert(.inserted)
+            if object.recordIndex < 0 { changes.insert(object) }
         }
-        finish(save)
     }
 
     private func putBack() {
@@ -141,13 +151,18 @@ extension ManagedObjectContext {
         saveUnderWay = nil
         for list in save.lists { list.cancelSaving() }
         let newer = changes
+        for record in newer.records { record.object?.recordIndex = -1 }
         changes = save.changes
         for index in changes.records.indices {
             guard let object = changes.records[index].object else { continue }
             object.recordIndex = Int32(index)
             object.state.remove(.saving)
         }
-        for object in save.inserted.joined() { object.state.insert(.inserted) }
+        for object in save.inserted.joined() {
+            object.state.insert(.inserted)
+            // What was counted as a difference from this save is none: the object is new as a whole.
+            for relation in shapes[Int(object.entityIndex)].toManys { object.existingList(relation)?.forgetDifferences() }
+        }
         for object in save.updated + save.unchanged where !object.state.contains(.deleted) { object.state.insert(.updated) }
         merge(newer)
     }
@@ -157,10 +172,7 @@ extension ManagedObjectContext {
         for index in newer.records.indices {
             let record = newer.records[index]
             guard let object = record.object else { continue }
-            if object.recordIndex < 0 || changes.records[Int(object.recordIndex)].object !== object {
-                object.recordIndex = -1
-                changes.insert(object)
-            }
+            if object.recordIndex < 0 { changes.insert(object) }
             let place = Int(object.recordIndex)
             for property in record.changed.indices {
                 let isFirst = changes.touch(place, property: property).sinceSave

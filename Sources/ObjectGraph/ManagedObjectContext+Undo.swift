@@ -83,6 +83,7 @@ extension ManagedObjectContext {
         log(.inserted(object))
         let wasForgotten = object.contextReference == nil
         object.state.remove([.deleted, .unannounced])
+        renewReferences(of: object)
         if wasForgotten {
             object.contextReference = Unmanaged.passUnretained(self)
             register(object)
@@ -90,7 +91,18 @@ extension ManagedObjectContext {
             changes.insert(object)
             return
         }
-        if !object.state.contains(.inserted), !changes.records[Int(object.recordIndex)].changed.isEmpty { object.state.insert(.updated) }
+        // Without a record its deletion is being saved; the end of that save decides what it is.
+        if object.recordIndex < 0 { changes.insert(object) }
+        if !object.state.contains(.inserted) { object.state.insert(.updated) }
+    }
+
+    /// While it was deleted nobody told it of the permanent keys that others got.
+    private func renewReferences(of object: ManagedObject) {
+        guard let row = object.optionalRow, !permanentKeys.isEmpty else { return }
+        for relation in shapes[Int(object.entityIndex)].toOnes {
+            guard let reference = row.reference(relation.slot), reference.key < 0, let key = permanentKeys[-reference.key] else { continue }
+            row.setReference(ObjectReference(key: key, entityIndex: reference.entityIndex), relation.slot)
+        }
     }
 
     /// Objects that undo brought to their saved values have no changes any more.

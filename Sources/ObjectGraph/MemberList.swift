@@ -22,7 +22,6 @@ final class MemberList {
     }
 
     let isOrdered: Bool
-    /// Whether differences matter: not for objects that are not in the store.
     private(set) var isLoaded: Bool
     private(set) var members: ContiguousArray<ManagedObject> = []
     private var positions: [ObjectIdentifier: Int]?
@@ -132,6 +131,11 @@ final class MemberList {
         if !changes.added.isEmpty { committed.removeAll { changes.added[ObjectIdentifier($0)] != nil } }
         committed.append(contentsOf: changes.removed.values)
         return committed
+    }
+
+    func forgetDifferences() {
+        changes = Difference()
+        saving = nil
     }
 
     func rollBack() {

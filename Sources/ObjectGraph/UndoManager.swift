@@ -126,6 +126,9 @@ public final class UndoManager {
         notify(.didCloseGroup)
     }
 
+    /// How many groups can be undone. A document compares it with that of its last save.
+    package var undoCount: Int { undoStack.count }
+
     private func trim() {
         if levelsOfUndo > 0, undoStack.count > levelsOfUndo { undoStack.removeFirst(undoStack.count - levelsOfUndo) }
     }

@@ -16,6 +16,7 @@ package final class RowLayout: Sendable {
     package let hasToMany: Bool
     /// Bytes from one row to the next.
     package let stride: Int
+    private let modelNumber: UInt64
     /// Where a sub-entity's own slots may begin.
     private let end: Int
 
@@ -23,6 +24,7 @@ package final class RowLayout: Sendable {
 
     package init(entity: Entity, parent: RowLayout?) {
         entityIndex = entity.index
+        modelNumber = entity.modelNumber
         var slots = parent?.slots ?? []
         let own = entity.properties[slots.count...]
         let presenceStart = parent?.end ?? Self.headerSize
@@ -46,6 +48,11 @@ package final class RowLayout: Sendable {
         hasToMany = slots.contains { $0.kind == .toMany }
         end = offset
         stride = (offset + 15) & ~15
+    }
+
+    /// Whether rows of both look the same: layouts of one entity do, whoever made them, and those of an equal entity of an equal model.
+    package func isSame(as other: RowLayout) -> Bool {
+        self === other || (entityIndex == other.entityIndex && (modelNumber == other.modelNumber || slots == other.slots))
     }
 
     /// The layouts of all entities of a model, by position.

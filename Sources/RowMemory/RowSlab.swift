@@ -40,7 +40,7 @@ package final class RowSlab: @unchecked Sendable {
 
     /// Adds a copy of `row`, which has the same layout; to-many slots stay empty.
     package func append(copyOf row: Row) -> Row {
-        precondition(row.slab.layout === layout, "A row is copied into a slab of its own layout")
+        precondition(row.slab.layout.isSame(as: layout), "A row is copied into a slab of its own layout")
         let copy = appendRow(key: row.key, version: row.version)
         let size = layout.stride - RowLayout.headerSize
         (copy.base + RowLayout.headerSize).copyMemory(from: row.base + RowLayout.headerSize, byteCount: size)

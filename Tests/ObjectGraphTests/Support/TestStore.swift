@@ -188,11 +188,11 @@ final class TestStore: PersistentStore, @unchecked Sendable {
                 }
                 for pair in Set(pairs) {
                     if link.isAdded {
-                        precondition(links[pair] == nil, "A link comes once")
+                        if links[pair] != nil { throw StorageError(.damaged, "A link comes twice: \(pair)") }
                         linkCount += 1
                         links[pair] = linkCount
                     } else {
-                        precondition(links[pair] != nil, "A link that goes was there")
+                        if links[pair] == nil { throw StorageError(.damaged, "A link goes that was not there: \(pair)") }
                         links[pair] = nil
                     }
                 }

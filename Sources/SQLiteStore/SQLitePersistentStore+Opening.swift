@@ -20,13 +20,25 @@ extension SQLitePersistentStore {
     package static func open(
         _ description: PersistentStoreDescription, model: ManagedObjectModel? = nil, files: ExternalValues? = nil
     ) throws -> SQLitePersistentStore {
+        try open(description, files: files) { _ in model }
+    }
+
+    /// Opens the store with the model that `resolve` picks by what the store says of its own, nil for the store's own.
+    ///
+    /// Cheaper than asking ``storedModelInfo(at:)`` first, which opens the file once more. For a store that is to be made, `resolve` is given nil. What it throws
+    /// comes out as it is.
+    package static func open(
+        _ description: PersistentStoreDescription, files: ExternalValues? = nil, resolvingModel resolve: (StoredModelInfo?) throws -> ManagedObjectModel?
+    ) throws -> SQLitePersistentStore {
         let path = description.url.path
         do {
             if try shouldCreate(at: path, description) {
-                guard let model else { throw StorageError(.noModel, "A new store needs a model") }
+                guard let model = try chosen(nil, resolve) else { throw StorageError(.noModel, "A new store needs a model") }
                 return try create(description, model: model, files: files)
             }
-            return SQLitePersistentStore(session: try openSession(path, description, model, files ?? .besideStore(at: path)))
+            return SQLitePersistentStore(session: try openSession(path, description, resolve, files ?? .besideStore(at: path)))
+        } catch let error as ResolvingError {
+            throw error.underlying
         } catch {
             throw StorageError(error, path: path)
         }
@@ -55,18 +67,27 @@ extension SQLitePersistentStore {
     }
 
     private static func openSession(
-        _ path: String, _ description: PersistentStoreDescription, _ model: ManagedObjectModel?, _ files: ExternalValues
+        _ path: String, _ description: PersistentStoreDescription, _ resolve: (StoredModelInfo?) throws -> ManagedObjectModel?, _ files: ExternalValues
     ) throws -> sending StoreSession {
         let connection = try StoreSession.connect(path, description)
-        let catalog = try StoreCatalog.read(from: connection)
-        let info = try modelInfo(from: connection, catalog)
-        let model = try info.model(given: model, configuration: description.configuration)
+        // In one transaction: as one state of the file, and with one round of locks.
+        let (catalog, info) = try connection.transaction(.deferred) {
+            let catalog = try StoreCatalog.read(from: connection)
+            return (catalog, try modelInfo(from: connection, catalog))
+        }
+        let model = try info.model(given: chosen(info, resolve), configuration: description.configuration)
         let layout = try StoreLayout.reading(model, from: catalog)
         // Only now, when it is known to be a store: the journal of a document's store may be changed by it.
         try StoreSession.prepareJournal(of: connection, description)
         return StoreSession(
             path: path, description: description, connection: connection, layout: layout, rowLayouts: RowLayout.layouts(for: model),
             identity: StoreIdentity(uuid: info.uuid, model: model), files: files, writingRefusal: catalog.writingRefusal)
+    }
+
+    private static func chosen(
+        _ info: StoredModelInfo?, _ resolve: (StoredModelInfo?) throws -> ManagedObjectModel?
+    ) throws -> ManagedObjectModel? {
+        do { return try resolve(info) } catch { throw ResolvingError(underlying: error) }
     }
 
     // MARK: Files
@@ -90,6 +111,11 @@ extension SQLitePersistentStore {
         default: break
         }
     }
+}
+
+/// What the caller's own choice of a model threw: it goes back to the caller as it is.
+private struct ResolvingError: Error {
+    let underlying: any Error
 }
 
 extension StoreCatalog {

@@ -113,6 +113,23 @@ struct OpeningTests {
         }
     }
 
+    @Test func aModelCanBeChosenByWhatTheStoreSays() throws {
+        try withTemporaryDirectory { folder in
+            let fixture = try StoreFixture(in: folder)
+            try fixture.store.close()
+            var description = PersistentStoreDescription(url: fixture.url)
+            description.isReadOnly = true
+            let store = try SQLitePersistentStore.open(description) { info in
+                #expect(info?.uuid == fixture.store.identity.uuid)
+                return info?.versionHashes == fixture.model.versionHashesByEntityName ? fixture.model : nil
+            }
+            #expect(store.identity.model === fixture.model)
+            try store.close()
+            struct Refusal: Error {}
+            #expect(throws: Refusal.self) { _ = try SQLitePersistentStore.open(description) { _ in throw Refusal() } }
+        }
+    }
+
     @Test func theModelInsideIsTheOneItWasMadeWith() throws {
         try withTemporaryDirectory { folder in
             let fixture = try StoreFixture(in: folder)

@@ -6,16 +6,18 @@ extension StoreCatalog {
     /// - Throws: `StorageError.notAStore` for a database that is none of Core Data's.
     static func read(from connection: Connection) throws -> StoreCatalog {
         let schema = try connection.rows("SELECT type, name, sql FROM sqlite_schema WHERE type IN ('table', 'trigger')")
+        var columns: [String: [String]] = [:]
+        for row in try connection.rows("SELECT t.name, c.name FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table' AND t.sql LIKE 'CREATE TABLE%'") {
+            if let table = row[0].text, let column = row[1].text { columns[table, default: []].append(column) }
+        }
         var tables: [Table] = []
         var triggers: [Trigger] = []
         for row in schema {
             guard let name = row[1].text else { continue }
-            let statement = row[2].text ?? ""
             if row[0].text == "trigger" {
-                triggers.append(Trigger(name: name, statement: statement))
-            } else if SQLName.key(statement).hasPrefix("CREATE TABLE") {
-                // Virtual tables would run code of their own: they are no store's.
-                let columns = try connection.rows("SELECT name FROM pragma_table_info(?)", [.text(name)]).compactMap(\.[0].text)
+                triggers.append(Trigger(name: name, statement: row[2].text ?? ""))
+            } else if let columns = columns[name] {
+                // Virtual tables, which would run code of their own, are no store's.
                 tables.append(Table(name: name, columns: columns))
             }
         }

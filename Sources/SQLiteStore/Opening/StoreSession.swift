@@ -21,6 +21,8 @@ final class StoreSession {
     var readers: [ReaderKey: RowReader] = [:]
     /// Why the store is not written to, nil if it may be.
     let writingRefusal: String?
+    /// The metadata that this session wrote last, and their bytes.
+    var lastMetadata: (plist: [UInt8], metadata: StoreMetadata)?
     /// The names of files that this session's saves have replaced.
     var replacedFiles: Set<String> = []
 

@@ -51,8 +51,18 @@ extension StoreSession {
 
     private func write(metadata changes: [String: MetadataValue?]) throws {
         guard !changes.isEmpty else { return }
-        let metadata = try StoreMetadata.read(from: connection).applying(changes)
-        try connection.run("UPDATE Z_METADATA SET Z_PLIST = ?", [.blob([UInt8](metadata.encoded))])
+        let metadata = try currentMetadata().applying(changes)
+        let plist = [UInt8](metadata.encoded)
+        try connection.run("UPDATE Z_METADATA SET Z_PLIST = ?", [.blob(plist)])
+        lastMetadata = (plist, metadata)
+    }
+
+    /// The metadata as they stand in the file; decoded only where somebody else has written them since this session did.
+    private func currentMetadata() throws -> StoreMetadata {
+        if let lastMetadata, try connection.value("SELECT Z_PLIST = ? FROM Z_METADATA", [.blob(lastMetadata.plist)])?.integer == 1 {
+            return lastMetadata.metadata
+        }
+        return try StoreMetadata.read(from: connection)
     }
 }
 

@@ -25,6 +25,37 @@ import Testing
         #expect(error?.message == "not like this")
     }
 
+    @Test func anAggregateAnswersForEachGroupAndForNone() throws {
+        let connection = try Connection.inMemory()
+        try connection.register(
+            aggregate: "joined", argumentCount: 1, initial: "", step: { text, arguments in
+                if arguments[0].text == "!" { throw Refused() }
+                text += arguments[0].text
+            }, finish: { text, result in result.set("<" + text + ">") })
+        try connection.execute("CREATE TABLE t(g, a); INSERT INTO t VALUES (1, 'a'), (2, 'b'), (1, 'c')")
+        #expect(try connection.rows("SELECT joined(a) FROM t GROUP BY g ORDER BY g").map { $0[0].text } == ["<ac>", "<b>"])
+        #expect(try connection.value("SELECT joined(a) FROM t WHERE g = 3") == .text("<>"))
+        let error = #expect(throws: SQLiteError.self) { _ = try connection.value("SELECT joined(CASE WHEN g = 2 THEN '!' ELSE a END) FROM t") }
+        #expect(error?.message == "not like this")
+    }
+
+    @Test func theStateOfAnAggregateIsReleasedWhenTheStatementEndsEarly() throws {
+        final class Token {}
+        final class Counter { weak var token: Token? }
+        let counter = Counter()
+        do {
+            let connection = try Connection.inMemory()
+            try connection.register(
+                aggregate: "hold", argumentCount: 1, initial: Token?.none, step: { held, _ in
+                    if held != nil { throw Refused() }
+                    held = Token()
+                    counter.token = held
+                }, finish: { _, result in result.setNull() })
+            #expect(throws: SQLiteError.self) { _ = try connection.value("SELECT hold(column1) FROM (VALUES (1), (2))") }
+        }
+        #expect(counter.token == nil)
+    }
+
     @Test func aTriggerOfADistrustedSchemaCallsInnocuousFunctionsOnly() throws {
         let connection = try Connection.inMemory()
         for (name, flags) in [("harmless", FunctionFlags.innocuous), ("harmful", [])] {

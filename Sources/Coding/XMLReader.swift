@@ -171,6 +171,7 @@ package struct XMLReader {
     private mutating func text() throws(CodingError) -> String? {
         var result: [UInt8] = []
         let start = place
+        if !open.isEmpty, let plain = plainText() { return plain }
         while place < bytes.count, bytes[place] != UInt8(ascii: "<") {
             switch bytes[place] {
             case UInt8(ascii: "&"): result += Array(try reference().utf8)
@@ -187,6 +188,24 @@ package struct XMLReader {
             return nil
         }
         return String(decoding: result, as: UTF8.self)
+    }
+
+    /// The characters up to the next tag where they stand for themselves, which most do; nil where there is something to replace.
+    private mutating func plainText() -> String? {
+        let start = place
+        let found: (end: Int, text: String)? = bytes.withUnsafeBytes { all in
+            guard let base = all.baseAddress else { return nil }
+            let left = all.count - start
+            func position(of byte: Character, in count: Int) -> Int? {
+                memchr(base + start, Int32(byte.asciiValue ?? 0), count).map { UnsafeRawPointer($0) - (base + start) }
+            }
+            let count = position(of: "<", in: left) ?? left
+            guard position(of: "&", in: count) == nil, position(of: "\r", in: count) == nil else { return nil }
+            return (start + count, String(decoding: UnsafeRawBufferPointer(rebasing: all[start..<start + count]), as: UTF8.self))
+        }
+        guard let found else { return nil }
+        place = found.end
+        return found.text
     }
 
     private mutating func section() throws(CodingError) -> String {

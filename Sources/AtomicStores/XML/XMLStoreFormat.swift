@@ -23,7 +23,7 @@ import Foundation
 ///     </database>
 ///
 /// Entities stand in capitals, properties in small letters, without a value not at all. The number in an id is that of the object; all objects of a store
-/// count together. What the format has no word for is written in words of our own, which Apple's framework does not read:
+/// count together. `nextObjectID` is a number that is free; in Apple's files it is the last one given, which readers on both sides have to mind. What the format has no word for is written in words of our own, which Apple's framework does not read:
 /// - a leaf of a composite as an attribute called `composite.leaf`;
 /// - text with characters that XML can't hold as base64, with `encoding="base64"`;
 /// - a large value whose file was missing as `type="missing"` with the file's name;

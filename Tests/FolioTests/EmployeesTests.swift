@@ -1,0 +1,65 @@
+import Folio
+import Foundation
+import TestSupport
+import Testing
+
+/// Employees in departments: fetched by salary with a condition on the department, edited, undone, redone, saved.
+@Suite("Classic program: Employees in Departments")
+struct EmployeesTests {
+    @Test func raisesCanBeTakenBack() throws {
+        try withTemporaryDirectory { folder in
+            let model = try ManagedObjectModel(entities: [
+                EntityDescription(
+                    "Department", attributes: [.init("name", .string)],
+                    relationships: [.init("employees", to: "Employee", inverse: "department", maxCount: 0, deleteRule: .deny)]),
+                EntityDescription(
+                    "Employee", attributes: [.init("name", .string), .init("salary", .decimal, minimumValue: .decimal(0))],
+                    relationships: [.init("department", to: "Department", inverse: "employees")]),
+            ])
+            let coordinator = PersistentStoreCoordinator(model: model)
+            try coordinator.addPersistentStore(PersistentStoreDescription(url: folder.appendingPathComponent("Company.sqlite")))
+            let context = ManagedObjectContext(coordinator)
+            for (department, people) in [("Engineering", [("Ada", 900), ("Grace", 1200), ("Edsger", 1100)]), ("Sales", [("Willy", 700)])] {
+                let group = try context.insert("Department")
+                group["name"] = department
+                for (name, salary) in people {
+                    let employee = try context.insert("Employee")
+                    employee["name"] = name
+                    employee["salary"] = salary
+                    group.mutableSetValue(forKey: "employees").add(employee)
+                }
+            }
+            try context.save()
+
+            context.undoManager = UndoManager()
+            var request = FetchRequest<ManagedObject>("Employee")
+            request.predicate = try FetchPredicate(format: "department.name == %@", "Engineering")
+            request.sortKeys = [SortKey("salary", ascending: false)]
+            func list() throws -> [String] { try context.fetch(request).map { "\($0["name"]!) \($0["salary"]!)" } }
+            #expect(try list() == ["Grace 1200", "Edsger 1100", "Ada 900"])
+
+            let ada = try #require(context.fetch(request).last)
+            ada["salary"] = 1500
+            #expect(try list() == ["Ada 1500", "Grace 1200", "Edsger 1100"])
+            let sales = try #require(context.fetch(FetchRequest<ManagedObject>("Department")).first { $0["name"] as? String == "Sales" })
+            ada["department"] = sales
+            #expect(try list() == ["Grace 1200", "Edsger 1100"])
+            context.undo()
+            #expect(try list() == ["Ada 1500", "Grace 1200", "Edsger 1100"])
+            context.undo()
+            #expect(try list() == ["Grace 1200", "Edsger 1100", "Ada 900"])
+            context.redo()
+            try context.save()
+            #expect(!context.hasChanges)
+
+            let reader = ManagedObjectContext(coordinator)
+            #expect(try reader.fetch(request).map { $0["name"] as? String } == ["Ada", "Grace", "Edsger"])
+
+            context.delete(sales)
+            let error = #expect(throws: ValidationError.self) { try context.save() }
+            #expect(error?.code == .deleteDenied)
+            context.rollback()
+            #expect(!sales.isDeleted && (sales["employees"] as? Set<ManagedObject>)?.count == 1)
+        }
+    }
+}

@@ -47,6 +47,48 @@ struct StoreEditingTests {
         }
     }
 
+    @Test func anOrderedRelationshipOfAForeignStoreTakesOneInBetween() throws {
+        let original = try #require(StoreReadingTests.stores.first { $0.lastPathComponent == "Bookmarks_V5.sqlite" })
+        try withTemporaryDirectory { folder in
+            let url = folder.appendingPathComponent("b.sqlite")
+            for suffix in ["", "-wal"] { try FileManager.default.copyItem(atPath: original.path + suffix, toPath: url.path + suffix) }
+            let before = try dump(url)
+            let store = try SQLitePersistentStore.open(PersistentStoreDescription(url: url))
+            let entity = try #require(store.identity.model.entity(named: "BookmarkEntity"))
+            let children = try #require(entity.property(named: "children")).index, favorites = try #require(entity.property(named: "favorites")).index
+            let parent = try #require(entity.property(named: "parent")).index
+            let rows = try store.rows(RowRequest(entityIndex: entity.index))
+            let keys = (0..<rows.count).map { rows[$0].key }
+            let lists = try store.related(entityIndex: entity.index, propertyIndex: children, owners: keys, includingRows: false).members
+            let stars = try store.related(entityIndex: entity.index, propertyIndex: favorites, owners: keys, includingRows: true)
+            #expect(stars.rows.count == Set(stars.members.flatMap { $0.map(\.key) }).count)
+            let place = try #require(lists.firstIndex { $0.count >= 2 }), star = try #require(stars.members.firstIndex { $0.count >= 2 })
+
+            var batch = RowBatch()
+            let row = batch.appendRow(store.layouts[entity.index], key: -1, version: 0)
+            row.setReference(ObjectReference(key: keys[place], entityIndex: entity.index), row.layout.slots[parent])
+            let new = ObjectReference(key: -1, entityIndex: entity.index)
+            func inserting(_ list: [ObjectReference]) -> [ObjectReference] { [list[0], new] + list.dropFirst() }
+            var changes = ChangeSet()
+            changes.insertions = [.init(entityIndex: entity.index, rows: batch)]
+            changes.links = [.init(entityIndex: entity.index, propertyIndex: favorites, owner: keys[star], member: new, isAdded: true)]
+            changes.orders = [
+                .init(entityIndex: entity.index, propertyIndex: children, owner: keys[place], members: inserting(lists[place])),
+                .init(entityIndex: entity.index, propertyIndex: favorites, owner: keys[star], members: inserting(stars.members[star])),
+            ]
+            let key = try store.apply(changes).keys[0][0]
+            for (property, owner, list) in [(children, keys[place], lists[place]), (favorites, keys[star], stars.members[star])] {
+                let now = try store.related(entityIndex: entity.index, propertyIndex: property, owners: [owner], includingRows: false).members[0]
+                #expect(now.map(\.key) == inserting(list).map { $0.key == -1 ? key : $0.key })
+            }
+            try store.close()
+            // A row, a link and the count of numbers: nobody else had to move.
+            let after = try dump(url)
+            #expect(before.subtracting(after).count == 1)
+            #expect(after.subtracting(before).count == 3)
+        }
+    }
+
     /// One object inserted, one changed, one deleted, all of the entity with most rows.
     private struct Edit {
         var changes = ChangeSet()

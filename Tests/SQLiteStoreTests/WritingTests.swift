@@ -141,6 +141,22 @@ struct WritingTests {
         }
     }
 
+    @Test func manyUnplacedMembersAreNoMoreWorkEach() throws {
+        try StoreFixture.run { fixture in
+            let shelf = try fixture.insert("Shelf", ["name": .string("s")])
+            var batch = RowBatch()
+            for number in 1...20_000 {
+                let row = batch.appendRow(fixture.store.layouts[fixture.entity("Book").index], key: Int64(-number), version: 0)
+                fixture.set([:], ["shelf": fixture.reference("Shelf", shelf)], in: row, "Book")
+            }
+            var changes = ChangeSet()
+            changes.insertions = [.init(entityIndex: fixture.entity("Book").index, rows: batch)]
+            let keys = try fixture.store.apply(changes).keys[0]
+            #expect(try fixture.members("Shelf", shelf, "items").map(\.key) == keys)
+            #expect(try fixture.sql("SELECT min(Z_FOK_SHELF), max(Z_FOK_SHELF) FROM ZITEM") == [[.integer(2048), .integer(2048 + 1024 * 19_999)]])
+        }
+    }
+
     @Test func anUpdateTouchesTheChangedColumnsAndTheVersionAlone() throws {
         try StoreFixture.run { fixture in
             let disc = try fixture.insert("Disc", ["title": .string("a"), "code": .string("c")])

@@ -153,10 +153,15 @@ extension StoreSession {
         for (columns, pairs) in save.unplaced {
             let (member, order) = (SQLName.quoted(columns.member), SQLName.quoted(columns.order))
             let (table, owner) = (SQLName.quoted(columns.table), SQLName.quoted(columns.owner))
-            let statement =
-                "UPDATE \(table) SET \(order) = ifnull((SELECT max(x.\(order)) FROM \(table) x WHERE x.\(owner) = ?1), \(OrderNumbers.first - OrderNumbers.step)) "
-                + "+ \(OrderNumbers.step) WHERE \(member) = ?2 AND \(owner) = ?1 AND \(order) IS NULL"
-            for pair in pairs { try connection.run(statement, [.integer(pair.owner), .integer(pair.member)]) }
+            let greatest = "SELECT max(\(order)) FROM \(table) WHERE \(owner) = ?"
+            let statement = "UPDATE \(table) SET \(order) = ? WHERE \(member) = ? AND \(owner) = ? AND \(order) IS NULL"
+            // Looked up once for each owner: an owner may have got a hundred thousand.
+            var last: [Int64: Int64] = [:]
+            for pair in pairs {
+                let position = try last[pair.owner] ?? connection.value(greatest, [.integer(pair.owner)])?.integer ?? OrderNumbers.first - OrderNumbers.step
+                try connection.run(statement, [.integer(position + OrderNumbers.step), .integer(pair.member), .integer(pair.owner)])
+                last[pair.owner] = connection.changes > 0 ? position + OrderNumbers.step : position
+            }
         }
         save.unplaced = [:]
     }

@@ -243,6 +243,30 @@ struct WritingTests {
         }
     }
 
+    @Test func uniqueValuesCanBeExchangedInOneSave() throws {
+        try StoreFixture.run { fixture in
+            let keys = try ["a", "b", "c"].map { try fixture.insert("Shelf", ["name": .string($0)]) }
+            func rename(_ names: [String]) throws {
+                var batch = RowBatch()
+                var sets: [PropertySet] = []
+                for (key, name) in zip(keys, names) {
+                    let update = try fixture.update("Shelf", key, ["name": .string(name)])
+                    _ = batch.append(copyOf: update.rows[0])
+                    sets += update.changed
+                }
+                var changes = ChangeSet()
+                changes.updates = [.init(entityIndex: fixture.entity("Shelf").index, rows: batch, changed: sets)]
+                _ = try fixture.store.apply(changes)
+            }
+            try rename(["b", "c", "a"])
+            #expect(try fixture.sql("SELECT ZNAME FROM ZSHELF ORDER BY Z_PK").map(\.[0].text) == ["b", "c", "a"])
+            let error = #expect(throws: StorageError.self) { try rename(["a", "b", "a"]) }
+            #expect(error?.code == .constraint)
+            #expect(error?.conflicts.map(\.object.key) == [keys[2]])
+            #expect(try fixture.sql("SELECT ZNAME FROM ZSHELF ORDER BY Z_PK").map(\.[0].text) == ["b", "c", "a"])
+        }
+    }
+
     @Test func numbersThatRowsBringAreKept() throws {
         try StoreFixture.run { fixture in
             var changes = ChangeSet()
@@ -286,6 +310,22 @@ struct WritingTests {
             try fixture.reopen(readOnly: true)
             let error = #expect(throws: StorageError.self) { try fixture.insert("Tag") }
             #expect(error?.code == .readOnly)
+        }
+    }
+
+    @Test func anEntityMayHaveMoreAttributesThanAFunctionTakes() throws {
+        try withTemporaryDirectory { folder in
+            let model = try ManagedObjectModel(entities: [EntityDescription("Wide", attributes: (0..<300).map { .init("a\($0)", .integer64) })])
+            let store = try SQLitePersistentStore.open(PersistentStoreDescription(url: folder.appendingPathComponent("w.sqlite")), model: model)
+            var batch = RowBatch()
+            let row = batch.appendRow(store.layouts[0], key: -1, version: 0)
+            for slot in row.layout.slots { row.setInt(Int64(slot.index), slot) }
+            var changes = ChangeSet()
+            changes.insertions = [.init(entityIndex: 0, rows: batch)]
+            _ = try store.apply(changes)
+            let stored = try store.rows(RowRequest(entityIndex: 0, limit: 1))[0]
+            #expect(stored.layout.slots.allSatisfy { stored.int($0) == Int64($0.index) })
+            try store.close()
         }
     }
 

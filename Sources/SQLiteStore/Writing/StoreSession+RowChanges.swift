@@ -27,15 +27,30 @@ extension StoreSession {
         // Rows that change in the same properties go in one statement.
         var placesBySet: [PropertySet: [Int]] = [:]
         for (place, changed) in updates.changed.enumerated() { placesBySet[changed, default: []].append(place) }
-        for (changed, places) in placesBySet {
+        for (changed, places) in placesBySet.sorted(by: { $0.value[0] < $1.value[0] }) {
             let plan = WritePlan(storage, rowLayouts[updates.entityIndex], properties: changed)
             try noteReplacedFiles(updates.rows, places, plan, storage, &save)
             let writer = writer(updates.rows, places: places, plan, save)
             let statement = try updateStatement(plan, storage, columns: writer.columnCount)
-            let count = try run(statement, writer, updates.rows, entityIndex: updates.entityIndex, save)
+            let count = try run(statement, writer, updates.rows, entityIndex: updates.entityIndex, save) {
+                try emptyUniqueColumns(plan, writer, storage)
+            }
             if count != places.count { throw VersionMismatch() }
             noteUnplaced(updates.rows, places: places, plan, storage, &save)
         }
+    }
+
+    /// Takes the unique values of rows away before they get their new ones, so that two rows can exchange theirs.
+    /// - Returns: false if none of the columns is unique.
+    private func emptyUniqueColumns(_ plan: WritePlan, _ writer: RowWriter, _ storage: EntityStorage) throws -> Bool {
+        let entity = layout.model.entities[storage.entityIndex]
+        let unique = Set(entity.uniquenessConstraints.joined().compactMap { entity.propertyIndex(named: $0) })
+        let columns = zip(plan.columns, plan.writers).filter { unique.contains(Int($1.slot.index)) }.map { "\(SQLName.quoted($0.0.name)) = NULL" }
+        guard !columns.isEmpty else { return false }
+        let source = try connection.rowSourceTable(columns: writer.columnCount)
+        let statement = "UPDATE \(SQLName.quoted(storage.table)) SET \(columns.joined(separator: ", ")) WHERE Z_PK IN (SELECT c0 FROM \(source))"
+        try connection.withStatement(statement) { try connection.run($0, from: writer) }
+        return true
     }
 
     private func updateStatement(_ plan: WritePlan, _ storage: EntityStorage, columns: Int) throws -> String {
@@ -58,7 +73,7 @@ extension StoreSession {
     func delete(_ deletions: [ChangeSet.Deletion], _ save: inout SaveInProgress) throws {
         var groups: [Int: [Int64]] = [:]
         for deletion in deletions { groups[deletion.entityIndex, default: []] += [deletion.key, deletion.version] }
-        for (entityIndex, numbers) in groups {
+        for (entityIndex, numbers) in groups.sorted(by: { $0.key < $1.key }) {
             let storage = try layout.storage(of: entityIndex)
             try noteDeletedFiles(numbers, storage, &save)
             let table = SQLName.quoted(storage.table)
@@ -89,25 +104,36 @@ extension StoreSession {
         RowWriter(rows, places: places, plan, keys: save.keys, layout: layout, large: save.large)
     }
 
-    /// Runs a statement over rows and returns how many it changed. Where a row violates a constraint they are tried one by one, to find out which.
+    /// Runs a statement over rows and returns how many it changed. Where a row violates a constraint, room is made and they are tried again; then one by one, to
+    /// find out which.
     @discardableResult
-    private func run(_ text: String, _ writer: RowWriter, _ rows: RowBatch, entityIndex: Int, _ save: SaveInProgress) throws -> Int {
+    private func run(
+        _ text: String, _ writer: RowWriter, _ rows: RowBatch, entityIndex: Int, _ save: SaveInProgress, makingRoom: () throws -> Bool = { false }
+    ) throws -> Int {
         try connection.withStatement(text) { statement in
-            do {
-                try connection.run(statement, from: writer)
-                return connection.changes
-            } catch let error as SQLiteError where error.code == .constraint {
-                // The failed statement has left nothing behind.
-                return try writer.allPlaces.reduce(0) { count, place in
-                    do {
-                        statement.reset()
-                        try connection.run(statement, from: writer.only(place))
-                        return count + connection.changes
-                    } catch let error as SQLiteError where error.code == .constraint {
-                        throw violation(error, rows[place], entityIndex: entityIndex, save)
-                    }
+            // A statement that failed has left nothing behind.
+            if let count = try attempt(statement, writer) { return count }
+            if try makingRoom(), let count = try attempt(statement, writer) { return count }
+            return try writer.allPlaces.reduce(0) { count, place in
+                do {
+                    statement.reset()
+                    try connection.run(statement, from: writer.only(place))
+                    return count + connection.changes
+                } catch let error as SQLiteError where error.code == .constraint {
+                    throw violation(error, rows[place], entityIndex: entityIndex, save)
                 }
             }
+        }
+    }
+
+    /// Nil where a row violates a constraint.
+    private func attempt(_ statement: Statement, _ writer: RowWriter) throws -> Int? {
+        do {
+            statement.reset()
+            try connection.run(statement, from: writer)
+            return connection.changes
+        } catch let error as SQLiteError where error.code == .constraint {
+            return nil
         }
     }
 

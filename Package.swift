@@ -51,6 +51,7 @@ let testRooms: [(name: String, imports: [String])] = [
     ("ModelFilesTests", ["ModelFiles", "Schema", "Coding"]),
     ("QueryTests", ["Query", "Schema"]),
     ("RowMemoryTests", ["RowMemory", "Schema"]),
+    ("StorageTests", ["Storage", "RowMemory", "Schema"]),
     ("SQLiteStoreTests", ["SQLiteStore", "Storage", "RowMemory", "Query", "Schema", "SQLiteKit", "ModelFiles", "FileSystem"]),
     ("AtomicStoresTests", ["AtomicStores", "Storage", "RowMemory", "Query", "Schema", "ModelFiles", "Coding", "FileSystem"]),
     ("StoreContractTests", ["Stack", "ObjectGraph", "AtomicStores", "SQLiteStore", "Storage", "RowMemory", "Query", "Schema", "ModelFiles"]),

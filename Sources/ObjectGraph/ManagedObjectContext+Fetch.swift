@@ -10,6 +10,8 @@ extension ManagedObjectContext {
     /// - Throws: ``GraphError`` with code `unknownEntity`, `noStore`; ``QueryError`` for a condition or order that can't be run; what the store throws.
     public func fetch<Result: ManagedObject>(_ request: FetchRequest<Result>) throws -> [Result] {
         let objects = try fetchObjects(request)
+        // A cast of an array looks at every element, even where the types are one: here they are the same type by comparison.
+        if Result.self == ManagedObject.self { return unsafeBitCast(objects, to: [Result].self) }
         if let results = objects as? [Result] { return results }
         let found = objects.first { !($0 is Result) }
         throw GraphError(

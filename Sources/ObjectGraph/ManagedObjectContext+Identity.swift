@@ -56,23 +56,41 @@ extension ManagedObjectContext {
     /// The object of a row that the store sent: a registered one keeps its values, a fault or a new object takes the row.
     func adopt(_ row: Row) -> ManagedObject {
         let shape = shapes[row.entityIndex]
-        let key = row.key
-        if let object = identities[shape.entity.rootIndex].object(key) {
-            if object.state.isFault && !object.state.contains(.inaccessible) { object.attach(row) }
-            return object
-        }
-        let object = shape.objectClass.init(
-            ManagedObjectSeed(context: self, entityIndex: row.entityIndex, key: key, row: row, state: ObjectState.fault.rawValue))
-        identities[shape.entity.rootIndex].insert(object, key)
-        if retainsRegisteredObjects { retainedObjects.insert(object) }
-        return object
+        return adopt(row, entityIndex: row.entityIndex, shape.objectClass, identities[shape.entity.rootIndex])
     }
 
     func adopt(_ rows: RowBatch) -> [ManagedObject] {
         var objects: [ManagedObject] = []
         objects.reserveCapacity(rows.count)
-        for index in 0..<rows.count { objects.append(adopt(rows[index])) }
+        // Rows of one entity mostly come together: what follows from the entity is looked up once for all of them.
+        var entityIndex = -1
+        var objectClass = ManagedObject.self
+        var identities: IdentityMap?
+        for index in 0..<rows.count {
+            let row = rows[index]
+            if row.entityIndex != entityIndex {
+                entityIndex = row.entityIndex
+                objectClass = shapes[entityIndex].objectClass
+                identities = self.identities[shapes[entityIndex].entity.rootIndex]
+            }
+            guard let identities else { continue }
+            objects.append(adopt(row, entityIndex: entityIndex, objectClass, identities))
+        }
         return objects
+    }
+
+    @inline(__always)
+    private func adopt(_ row: Row, entityIndex: Int, _ objectClass: ManagedObject.Type, _ identities: IdentityMap) -> ManagedObject {
+        let key = row.key
+        if let object = identities.object(key) {
+            if object.state.isFault && !object.state.contains(.inaccessible) { object.attach(row) }
+            return object
+        }
+        let object = objectClass.init(
+            ManagedObjectSeed(context: self, entityIndex: entityIndex, key: key, row: row, state: ObjectState.fault.rawValue))
+        identities.insert(object, key)
+        if retainsRegisteredObjects { retainedObjects.insert(object) }
+        return object
     }
 
     /// The object with an ID, without asking the store: where it is not registered, a fault that is assumed to exist.

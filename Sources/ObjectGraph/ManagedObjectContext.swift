@@ -42,9 +42,9 @@ public final class ManagedObjectContext {
     // Exclusivity needs no checks: every method that changes one of these finishes with it before it calls anything that could reach it again.
 
     /// By the position of the root entity.
-    @exclusivity(unchecked) var identities: ContiguousArray<IdentityMap>
+    let identities: ContiguousArray<IdentityMap>
     /// New objects, by their temporary keys without the sign.
-    @exclusivity(unchecked) var temporaries = IdentityMap()
+    let temporaries = IdentityMap()
     @exclusivity(unchecked) var lastTemporaryKey: Int64 = 0
     @exclusivity(unchecked) var nursery = Nursery()
     @exclusivity(unchecked) var changes = ChangeRecords()
@@ -81,7 +81,7 @@ public final class ManagedObjectContext {
         shapes = coordinator.shapes
         modelNumber = coordinator.model.number
         temporaryIdentity = StoreIdentity(uuid: UUID().uuidString, model: coordinator.model)
-        identities = ContiguousArray(repeating: IdentityMap(), count: coordinator.shapes.count)
+        identities = ContiguousArray(coordinator.shapes.map { _ in IdentityMap() })
     }
 
     deinit {

@@ -1,10 +1,10 @@
-package import Schema
+public import Schema
 
 /// A value that has no place of its own in a row.
-package final class BoxedValue: Sendable {
-    package let value: PropertyValue
+public final class BoxedValue: Sendable {
+    public let value: PropertyValue
 
-    package init(_ value: PropertyValue) {
+    public init(_ value: PropertyValue) {
         self.value = value
     }
 }

@@ -2,8 +2,8 @@
 ///
 /// Copying a `Row` copies the view, not the values. Slots must come from the layout of the row's entity or of one of its super-entities, and be read as the
 /// type of their kind; the typed accessors check the kind in debug builds only.
-package struct Row {
-    package let slab: RowSlab
+public struct Row {
+    public let slab: RowSlab
     @usableFromInline let base: UnsafeMutableRawPointer
 
     @inlinable init(slab: RowSlab, base: UnsafeMutableRawPointer) {
@@ -11,22 +11,22 @@ package struct Row {
         self.base = base
     }
 
-    package var layout: RowLayout { slab.layout }
-    package var entityIndex: Int { slab.layout.entityIndex }
+    @inlinable public var layout: RowLayout { slab.layout }
+    @inlinable public var entityIndex: Int { slab.layout.entityIndex }
 
     /// The object's number: its primary key, or a negative temporary one.
-    @inlinable package var key: Int64 {
+    @inlinable public var key: Int64 {
         get { base.load(as: Int64.self) }
         nonmutating set { base.storeBytes(of: newValue, as: Int64.self) }
     }
 
     /// What optimistic locking compares; 0 for a row that no store has seen.
-    @inlinable package var version: Int64 {
+    @inlinable public var version: Int64 {
         get { base.load(fromByteOffset: 8, as: Int64.self) }
         nonmutating set { base.storeBytes(of: newValue, toByteOffset: 8, as: Int64.self) }
     }
 
-    @inlinable package func hasValue(_ slot: RowSlot) -> Bool {
+    @inlinable public func hasValue(_ slot: RowSlot) -> Bool {
         base.load(fromByteOffset: Int(slot.presenceOffset), as: UInt8.self) & slot.presenceMask != 0
     }
 
@@ -45,14 +45,14 @@ package struct Row {
     }
 
     /// Destroys the value, if there is one, and leaves none.
-    package func clear(_ slot: RowSlot) {
+    public func clear(_ slot: RowSlot) {
         guard hasValue(slot) else { return }
         RowPointer(base: base).destroy(slot)
         clearPresence(slot)
     }
 
     /// Copies one slot's value from a row of the same layout or a descendant's.
-    package func copyValue(of slot: RowSlot, from other: Row) {
+    public func copyValue(of slot: RowSlot, from other: Row) {
         clear(slot)
         guard other.hasValue(slot), slot.kind != .toMany else { return }
         (base + Int(slot.offset)).copyMemory(from: other.base + Int(slot.offset), byteCount: slot.kind.size)

@@ -7,15 +7,15 @@ package import Schema
 /// 2. The layout of a sub-entity begins with that of its super-entity: a slot means the same place in every descendant's rows.
 /// 3. A row begins with its key and version (16 bytes); every slot is aligned for its kind; no two slots overlap.
 /// 4. Memory of zeros is a row without values.
-package final class RowLayout: Sendable {
-    package let entityIndex: Int
-    package let slots: [RowSlot]
+public final class RowLayout: Sendable {
+    public let entityIndex: Int
+    public let slots: [RowSlot]
     /// Slots whose values have to be destroyed.
     package let managedSlots: [RowSlot]
     /// Whether there is a to-many slot.
     package let hasToMany: Bool
     /// Bytes from one row to the next.
-    package let stride: Int
+    public let stride: Int
     private let modelNumber: UInt64
     /// Where a sub-entity's own slots may begin.
     private let end: Int
@@ -30,10 +30,17 @@ package final class RowLayout: Sendable {
         let presenceStart = parent?.end ?? Self.headerSize
         var offset = presenceStart + (own.count + 7) / 8
         var placed = [Int: Int](minimumCapacity: own.count)
-        // Widest alignment first, so that small values fill the gap at the end and none arises between.
-        let order = own.map { ($0.index, Self.kind(of: $0)) }.sorted { ($1.1.alignment, $0.0) < ($0.1.alignment, $1.0) }
-        for (index, kind) in order {
-            offset = (offset + kind.alignment - 1) & ~(kind.alignment - 1)
+        // Widest alignment first, so that no gap arises between slots; but what is small enough stands in the gap behind the presence bits.
+        var pending = own.map { ($0.index, Self.kind(of: $0)) }.sorted { ($1.1.alignment, $0.0) < ($0.1.alignment, $1.0) }
+        let gapEnd = pending.first.map { Self.aligned(offset, $0.1.alignment) } ?? offset
+        for (index, kind) in pending.reversed() where Self.aligned(offset, kind.alignment) + kind.size <= gapEnd {
+            offset = Self.aligned(offset, kind.alignment)
+            placed[index] = offset
+            offset += kind.size
+        }
+        pending.removeAll { placed[$0.0] != nil }
+        for (index, kind) in pending {
+            offset = Self.aligned(offset, kind.alignment)
             placed[index] = offset
             offset += kind.size
         }
@@ -47,7 +54,7 @@ package final class RowLayout: Sendable {
         managedSlots = slots.filter { $0.kind.isManaged }
         hasToMany = slots.contains { $0.kind == .toMany }
         end = offset
-        stride = (offset + 15) & ~15
+        stride = Self.aligned(offset, 8)
     }
 
     /// Whether rows of both look the same: layouts of one entity do, whoever made them, and those of an equal entity of an equal model.
@@ -64,6 +71,8 @@ package final class RowLayout: Sendable {
         }
         return layouts
     }
+
+    private static func aligned(_ offset: Int, _ alignment: Int) -> Int { (offset + alignment - 1) & ~(alignment - 1) }
 
     private static func kind(of property: Property) -> SlotKind {
         switch property.kind {

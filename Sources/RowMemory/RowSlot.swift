@@ -1,5 +1,5 @@
 /// How a slot keeps its value in a row's memory.
-package enum SlotKind: UInt8, Sendable {
+public enum SlotKind: UInt8, Sendable {
     /// Integer attributes of every width, as `Int64`.
     case int
     case bool
@@ -25,16 +25,16 @@ package enum SlotKind: UInt8, Sendable {
 }
 
 /// Where a property's value stands in the rows of an entity and of all its sub-entities.
-package struct RowSlot: Sendable, Hashable {
-    package let kind: SlotKind
+public struct RowSlot: Sendable, Hashable {
+    public let kind: SlotKind
     /// The bit in the byte at `presenceOffset` that is set while there is a value.
-    package let presenceMask: UInt8
+    public let presenceMask: UInt8
     /// The place among the entity's properties.
-    package let index: UInt16
-    package let offset: UInt32
-    package let presenceOffset: UInt32
+    public let index: UInt16
+    public let offset: UInt32
+    public let presenceOffset: UInt32
 
-    @inlinable package init(kind: SlotKind, presenceMask: UInt8, index: UInt16, offset: UInt32, presenceOffset: UInt32) {
+    @inlinable public init(kind: SlotKind, presenceMask: UInt8, index: UInt16, offset: UInt32, presenceOffset: UInt32) {
         self.kind = kind
         self.presenceMask = presenceMask
         self.index = index
@@ -44,12 +44,12 @@ package struct RowSlot: Sendable, Hashable {
 }
 
 /// What a to-one slot holds: the number of the destination and the entity it really is of.
-package struct ObjectReference: Sendable, Hashable {
-    package var key: Int64
+public struct ObjectReference: Sendable, Hashable {
+    public var key: Int64
     /// Position in the model.
-    package var entityIndex: Int
+    public var entityIndex: Int
 
-    @inlinable package init(key: Int64, entityIndex: Int) {
+    @inlinable public init(key: Int64, entityIndex: Int) {
         self.key = key
         self.entityIndex = entityIndex
     }

@@ -1,58 +1,118 @@
-package import RowMemory
+public import RowMemory
 
 /// Rows that a store hands up, in the order of the request; they may be of several entities.
 ///
 /// The slabs change hands with the batch: the context that adopts a row keeps its slab.
-package struct RowBatch: Sendable {
-    private struct Place: Sendable {
-        let slab: UInt32
-        let row: UInt32
+///
+/// Public, as rows are, so that loops in other rooms are compiled into them; no product lets users import this room alone.
+///
+/// Invariants:
+/// 1. While all rows are of one layout `places` is empty: slab `n` has `RowBatch.capacity(ofSlab: n)` rows and comes after slab `n − 1`.
+/// 2. From the first row of a second layout on, `places` says where each row is.
+public struct RowBatch: Sendable {
+    @usableFromInline struct Place: Sendable {
+        @usableFromInline let slab: UInt32
+        @usableFromInline let row: UInt32
+
+        @inlinable init(slab: Int, row: Int) {
+            self.slab = UInt32(truncatingIfNeeded: slab)
+            self.row = UInt32(truncatingIfNeeded: row)
+        }
     }
 
-    private var slabs: [RowSlab] = []
-    private var places: ContiguousArray<Place> = []
-    /// The slab of each layout that still has room, by entity.
+    @usableFromInline var slabs: ContiguousArray<RowSlab> = []
+    @usableFromInline var places: ContiguousArray<Place> = []
+    @usableFromInline var isMixed = false
+    @usableFromInline var filled = 0
+    /// The slab of each layout that still has room, by entity; kept while there are several layouts.
     private var openSlabs: [Int: Int] = [:]
 
-    package init() {}
+    public init() {}
 
-    package var count: Int { places.count }
-    package var isEmpty: Bool { places.isEmpty }
+    @inlinable public var count: Int { filled }
+    @inlinable public var isEmpty: Bool { filled == 0 }
 
-    package subscript(index: Int) -> Row {
-        let place = places[index]
-        return slabs[Int(place.slab)].row(at: Int(place.row))
+    @inlinable public subscript(index: Int) -> Row {
+        if isMixed {
+            let place = places[index]
+            return slabs[Int(place.slab)].row(at: Int(place.row))
+        }
+        let place = Self.place(index)
+        return slabs[place.slab].row(at: place.row)
     }
 
     /// Adds an empty row of `layout` and returns it to be filled.
     ///
     /// Slabs begin small and grow to some hundred rows, so that one row costs little and one survivor keeps little alive.
-    package mutating func appendRow(_ layout: RowLayout, key: Int64, version: Int64) -> Row {
-        let slab = openSlab(for: layout)
-        let row = slabs[slab].appendRow(key: key, version: version)
-        places.append(Place(slab: UInt32(slab), row: UInt32(slabs[slab].count - 1)))
-        return row
+    @inlinable @inline(__always)
+    public mutating func appendRow(_ layout: RowLayout, key: Int64, version: Int64) -> Row {
+        slabs[openSlab(for: layout)].appendRow(key: key, version: version)
     }
 
     /// Adds a copy of `row`.
-    package mutating func append(copyOf row: Row) -> Row {
-        let slab = openSlab(for: row.layout)
-        let copy = slabs[slab].append(copyOf: row)
-        places.append(Place(slab: UInt32(slab), row: UInt32(slabs[slab].count - 1)))
-        return copy
+    public mutating func append(copyOf row: Row) -> Row {
+        slabs[openSlab(for: row.layout)].append(copyOf: row)
     }
 
-    private static let largestSlab = 512
+    // MARK: Slabs
 
-    private mutating func openSlab(for layout: RowLayout) -> Int {
-        if let last = slabs.last, last.layout === layout, !last.isFull { return slabs.count - 1 }
-        if let open = openSlabs[layout.entityIndex] {
-            if !slabs[open].isFull { return open }
-            slabs.append(RowSlab(layout: layout, capacity: min(slabs[open].capacity * 4, Self.largestSlab)))
-        } else {
-            slabs.append(RowSlab(layout: layout, capacity: 8))
+    /// A slab with room for a row of `layout`, the row counted.
+    @inlinable @inline(__always)
+    mutating func openSlab(for layout: RowLayout) -> Int {
+        let last = slabs.count - 1
+        guard last >= 0, !isMixed, slabs[last].layout === layout, !slabs[last].isFull else { return otherSlab(for: layout) }
+        filled += 1
+        return last
+    }
+
+    @usableFromInline mutating func otherSlab(for layout: RowLayout) -> Int {
+        if !isMixed, let first = slabs.first, first.layout !== layout { mix() }
+        filled += 1
+        guard isMixed else {
+            slabs.append(RowSlab(layout: layout, capacity: Self.capacity(ofSlab: slabs.count)))
+            return slabs.count - 1
         }
-        openSlabs[layout.entityIndex] = slabs.count - 1
-        return slabs.count - 1
+        let slab: Int
+        if let open = openSlabs[layout.entityIndex], !slabs[open].isFull {
+            slab = open
+        } else {
+            let capacity = openSlabs[layout.entityIndex].map { min(slabs[$0].capacity * Self.growth, Self.largest) } ?? Self.smallest
+            slabs.append(RowSlab(layout: layout, capacity: capacity))
+            slab = slabs.count - 1
+            openSlabs[layout.entityIndex] = slab
+        }
+        places.append(Place(slab: slab, row: slabs[slab].count))
+        return slab
+    }
+
+    /// Writes down where each row is, before one of another layout comes.
+    private mutating func mix() {
+        isMixed = true
+        places.reserveCapacity(count * 2)
+        for index in 0..<count {
+            let place = Self.place(index)
+            places.append(Place(slab: place.slab, row: place.row))
+        }
+        if let layout = slabs.first?.layout { openSlabs[layout.entityIndex] = slabs.count - 1 }
+    }
+
+    // Slabs of 8, 32, 128 rows, then of 512 each.
+    @usableFromInline static var smallest: Int { 8 }
+    @usableFromInline static var growth: Int { 4 }
+    @usableFromInline static var largest: Int { 512 }
+    /// The rows in slabs that are smaller than the largest.
+    @usableFromInline static var inSmallSlabs: Int { 168 }
+
+    @usableFromInline static func capacity(ofSlab number: Int) -> Int {
+        number >= 3 ? largest : smallest << (2 * number)
+    }
+
+    @inlinable static func place(_ index: Int) -> (slab: Int, row: Int) {
+        if index >= inSmallSlabs {
+            let beyond = index - inSmallSlabs
+            return (3 + beyond / largest, beyond % largest)
+        }
+        if index < 8 { return (0, index) }
+        return index < 40 ? (1, index - 8) : (2, index - 40)
     }
 }

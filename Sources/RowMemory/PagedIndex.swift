@@ -1,0 +1,103 @@
+/// Finds a reference by a number: pages that are addressed directly, since the numbers of objects are dense.
+///
+/// Costs 8 bytes for each number of a page that is in use, two loads to read and a load and a store to write.
+///
+/// Invariants:
+/// 1. `directory` has `directoryCount` entries, each nil or a page of `pageSize` initialised entries that the index owns.
+/// 2. A page exists from the first number that is set in it until the index is emptied.
+/// 3. Pages from `directPages` on are found by a hash instead, since a foreign file may have any numbers.
+public final class PagedIndex {
+    @usableFromInline typealias Page = UnsafeMutablePointer<UnsafeMutableRawPointer?>
+
+    @usableFromInline static var pageBits: Int64 { 10 }
+    @usableFromInline static var pageSize: Int { 1 << 10 }
+    @usableFromInline static var directPages: Int64 { 1 << 18 }
+
+    // No accessor calls out while it holds one of these: checks at run time could find nothing.
+    @exclusivity(unchecked) @usableFromInline var directory: UnsafeMutablePointer<Page?>
+    @exclusivity(unchecked) @usableFromInline var directoryCount: Int
+    private var farPages: [Int64: Page] = [:]
+
+    public init() {
+        directory = .allocate(capacity: 1)
+        directory.initialize(to: nil)
+        directoryCount = 1
+    }
+
+    /// The reference of a number that is not negative.
+    @inlinable public subscript(key: Int64) -> UnsafeMutableRawPointer? {
+        get {
+            let page = key >> Self.pageBits
+            guard page < directoryCount else { return farReference(key) }
+            return directory[Int(page)]?[Int(key) & (Self.pageSize - 1)]
+        }
+        set {
+            let number = key >> Self.pageBits
+            if number < directoryCount, let page = directory[Int(number)] {
+                page[Int(key) & (Self.pageSize - 1)] = newValue
+            } else {
+                addPage(key)[Int(key) & (Self.pageSize - 1)] = newValue
+            }
+        }
+    }
+
+    @usableFromInline func farReference(_ key: Int64) -> UnsafeMutableRawPointer? {
+        farPages.isEmpty ? nil : farPages[key >> Self.pageBits]?[Int(key) & (Self.pageSize - 1)]
+    }
+
+    /// The page of a number, made where there is none.
+    @usableFromInline func addPage(_ key: Int64) -> Page {
+        precondition(key >= 0, "Numbers are not negative")
+        let number = key >> Self.pageBits
+        if number >= Self.directPages {
+            if let page = farPages[number] { return page }
+            let page = Self.makePage()
+            farPages[number] = page
+            return page
+        }
+        if number >= directoryCount { growDirectory(to: Int(number) + 1) }
+        if let page = directory[Int(number)] { return page }
+        let page = Self.makePage()
+        directory[Int(number)] = page
+        return page
+    }
+
+    private static func makePage() -> Page {
+        let page = Page.allocate(capacity: pageSize)
+        page.initialize(repeating: nil, count: pageSize)
+        return page
+    }
+
+    private func growDirectory(to count: Int) {
+        let capacity = max(count, directoryCount * 2)
+        let grown = UnsafeMutablePointer<Page?>.allocate(capacity: capacity)
+        grown.moveInitialize(from: directory, count: directoryCount)
+        (grown + directoryCount).initialize(repeating: nil, count: capacity - directoryCount)
+        directory.deallocate()
+        directory = grown
+        directoryCount = capacity
+    }
+
+    /// Calls `body` with every reference. Costs as much as there are pages.
+    public func forEach(_ body: (UnsafeMutableRawPointer) -> Void) {
+        func visit(_ page: Page) {
+            for place in 0..<Self.pageSize { if let reference = page[place] { body(reference) } }
+        }
+        for number in 0..<directoryCount { if let page = directory[number] { visit(page) } }
+        for page in farPages.values { visit(page) }
+    }
+
+    public func removeAll() {
+        for number in 0..<directoryCount {
+            directory[number]?.deallocate()
+            directory[number] = nil
+        }
+        for page in farPages.values { page.deallocate() }
+        farPages = [:]
+    }
+
+    deinit {
+        removeAll()
+        directory.deallocate()
+    }
+}

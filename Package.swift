@@ -57,7 +57,7 @@ let testRooms: [(name: String, imports: [String])] = [
     ("StoreContractTests", ["Stack", "ObjectGraph", "AtomicStores", "SQLiteStore", "Storage", "RowMemory", "Query", "Schema", "ModelFiles"]),
     ("ObjectGraphTests", ["ObjectGraph", "Storage", "RowMemory", "Query", "Schema", "SQLiteStore", "Stack"]),
     ("MigrationTests", ["Migration", "Storage", "Query", "Schema"]),
-    ("DocumentKitTests", ["DocumentKit", "ArchiveKit", "Stack", "ObjectGraph", "Storage", "RowMemory", "Query", "ModelFiles", "Schema", "FileSystem"]),
+    ("DocumentKitTests", ["DocumentKit", "ArchiveKit", "Stack", "ObjectGraph", "Storage", "RowMemory", "Query", "ModelFiles", "Schema", "SQLiteKit", "FileSystem"]),
     ("FolioTests", ["Folio"]),
     ("CommandTests", ["FolioCommands", "FolioTool", "Folio"]),
     ("CorpusTests", ["Folio", "SQLiteStore", "Storage", "RowMemory", "ModelFiles", "Query", "Schema", "SQLiteKit", "Coding"]),

@@ -27,6 +27,22 @@ extension Disk {
         }
     }
 
+    /// Makes a file at a path where nothing is that shares the blocks of `source`; false where the file system can't, and nothing is there then. Not made durable.
+    package static func cloneFile(_ source: File, to target: String) throws -> Bool {
+        let copy = try File(target, .create(mode: 0o600))
+        do {
+            if try clone(source, copy) {
+                try copy.setMode(source.status().mode)
+                return true
+            }
+        } catch {
+            _ = try? removeFileIfPresent(target)
+            throw error
+        }
+        try removeFileIfPresent(target)
+        return false
+    }
+
     private static func clone(_ source: File, _ target: File) throws -> Bool {
         do {
             try perform(.clone, target.path) { Int(folio_clone(source.descriptor, target.descriptor)) }

@@ -87,9 +87,14 @@ struct GuardFile {
         table.iVersion = min(3, original.iVersion)
         table.xClose = { file in
             let own = GuardFile.of(file).pointee
-            if own.isStore { own.vfs.takeUnretainedValue().forget(own.path) }
+            let path = own.path
             file?.pointee.pMethods = own.original
-            return own.original.pointee.xClose(file)
+            let result = own.original.pointee.xClose(file)
+            if own.isStore {
+                own.vfs.takeUnretainedValue().forget(path)
+                MainFiles.closed(path)
+            }
+            return result
         }
         table.xRead = { file, bytes, count, offset in
             let own = GuardFile.of(file)

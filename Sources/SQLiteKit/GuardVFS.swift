@@ -131,7 +131,10 @@ final class GuardVFS: @unchecked Sendable {
         if isReading {
             flags = flags & ~(SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_DELETEONCLOSE) | SQLITE_OPEN_READONLY
         }
-        if isStore { remember(path, isArchived: false) }
+        if isStore {
+            remember(path, isArchived: false)
+            MainFiles.opened(path)
+        }
         if flags & SQLITE_OPEN_WAL != 0, isArchived(path.dropLast("-wal".count)) {
             // SQLite would give the WAL the mode of the database, and there is no such file: it is made here, and opened as a kind of file that is treated the
             // same but for that.
@@ -145,6 +148,7 @@ final class GuardVFS: @unchecked Sendable {
             GuardFile.adopt(file, vfs: self, name: name, isStore: isStore)
         } else if isStore {
             forget(path)
+            MainFiles.closed(path)
         }
         return result
     }

@@ -1,0 +1,221 @@
+internal import FileSystem
+internal import Foundation
+package import SQLiteKit
+
+extension VersionStore {
+    /// Keeps the last saved state, after the commit of a new save and before its checkpoint. Durable when it returns.
+    ///
+    /// Called again for the same save, it does nothing: so whoever finishes a save that was interrupted need not know how far it came. Where it throws, all older
+    /// versions are as they were, and there must be no checkpoint yet: call it again.
+    ///
+    ///     try connection.withFiles { files in
+    ///         try versions.keep(files, saved: marker.state, previous: previous, references: ContentReferences(from: before, to: after))
+    ///     }
+    ///     try connection.checkpoint(.truncate)
+    ///
+    /// Costs one reading of the WAL, and writes about as many bytes as differ, and the index.
+    /// - Parameters:
+    ///   - saved: The save that was just committed.
+    ///   - previous: The save before it, which the main file is unless a checkpoint is still due.
+    ///   - references: How the names in `content/` differ between the two.
+    /// - Returns: The version; nil where it was kept already.
+    @discardableResult
+    package func keep(
+        _ files: DatabaseFiles, saved: SavedState, previous: SavedState, reason: DocumentVersion.Reason = .save,
+        references: ContentReferences = ContentReferences()
+    ) throws -> DocumentVersion? {
+        var index = try VersionIndex.read(in: folder)
+        if try isKept(index, saved) { return nil }
+        try prepareFolder()
+        try prepare(&index, previous)
+        guard index.rows.count < VersionIndex.maximumCount else {
+            throw DocumentError(.unsupported, "more than \(VersionIndex.maximumCount) versions; prune them", path: folder)
+        }
+        guard let head = index.head else { preconditionFailure("continue(from:) sets the head") }
+        return try making { made in
+            let older = files.state(at: head.wal), newer = files.current
+            var row = VersionIndex.Row(
+                number: index.next, generation: head.generation, saved: head.saved, reason: reason.description, flags: .isLinked,
+                size: older.size, deltaBytes: 0)
+            row.sum = head.sum
+            if row.sum == nil, older.size <= policy.cheapSize { row.sum = try StateSum(of: older) }
+            made.append(row.baseName)
+            if older.isMainFile, try clone(files, path(row.baseName)) {
+                row.flags = .hasBase
+            } else if isBaseDue(index, older.size) {
+                row.sum = try writeBase(older, to: path(row.baseName))
+                row.flags.insert(.hasBase)
+            }
+            if row.flags.contains(.hasBase) {
+                try Disk.synchronizeFile(path(row.baseName))
+                row.baseBytes = row.size
+            }
+            made.append(row.deltaName)
+            var sum = row.sum
+            row.deltaBytes = try writeDelta(row, files, head.wal, older, newer, references, &sum)
+            try Disk.synchronizeDirectory(folder)
+            index.rows.append(row)
+            index.next += 1
+            index.head = VersionIndex.Head(saved, wal: files.log?.end, sum: sum)
+            try index.write(in: folder)
+            return row.version
+        }
+    }
+
+    /// Keeps the last saved state as a closed store file of its own, before another file takes its place as a whole: migration, compaction, restoring.
+    ///
+    /// `store` is the main file with everything in it. It is read whole and copied, its blocks shared where the file system can. Call it on the versions folder of the document that comes to stand in the old one's place.
+    /// - Parameter saved: The state that takes its place.
+    @discardableResult
+    package func keepReplaced(
+        _ store: String, saved: SavedState, previous: SavedState, reason: DocumentVersion.Reason, references: ContentReferences = ContentReferences()
+    ) throws -> DocumentVersion? {
+        var index = try VersionIndex.read(in: folder)
+        if try isKept(index, saved) { return nil }
+        try prepareFolder()
+        try prepare(&index, previous)
+        guard let head = index.head else { preconditionFailure("continue(from:) sets the head") }
+        return try making { made in
+            var row = VersionIndex.Row(
+                number: index.next, generation: head.generation, saved: head.saved, reason: reason.description, flags: .hasBase, size: 0, deltaBytes: 0)
+            made.append(row.baseName)
+            try Disk.copyFile(store, to: path(row.baseName))
+            let base = try File(path(row.baseName), .readWrite)
+            try base.synchronize()
+            row.size = try base.status().size
+            row.baseBytes = row.size
+            row.sum = try StateSum(of: base)
+            if let sum = head.sum, sum != row.sum { index.giveUpChain() }
+            made.append(row.deltaName)
+            var writer = try DeltaWriter(path(row.deltaName), size: row.size, newerSize: row.size)
+            row.deltaBytes = try writer.finish(references)
+            try Disk.synchronizeDirectory(folder)
+            index.rows.append(row)
+            index.next += 1
+            index.head = VersionIndex.Head(saved)
+            try index.write(in: folder)
+            return row.version
+        }
+    }
+
+    /// Whether the state before this one was kept by an earlier call; durably then.
+    private func isKept(_ index: VersionIndex, _ saved: SavedState) throws -> Bool {
+        guard let head = index.head, head.isSame(as: saved) else { return false }
+        try Disk.synchronizeDirectory(folder)
+        return true
+    }
+
+    /// Makes the index go on from `previous` and clears the folder.
+    private func prepare(_ index: inout VersionIndex, _ previous: SavedState) throws {
+        let before = index.rows
+        index.continue(from: previous)
+        // The files of rows that are given up go after the rows.
+        if index.rows != before { try index.write(in: folder) }
+        try removeStrays(index)
+    }
+
+    private func isBaseDue(_ index: VersionIndex, _ size: Int64) -> Bool {
+        var count = 0
+        var bytes: Int64 = 0
+        for row in index.rows.reversed() {
+            if row.flags.contains(.hasBase) { break }
+            count += 1
+            bytes += row.deltaBytes
+        }
+        if count >= policy.interval, size <= policy.cheapSize { return true }
+        return count > 0 && bytes > size / policy.share
+    }
+
+    /// Writes a state into a new file; answers the sum over its pages.
+    private func writeBase(_ state: DatabaseState, to path: String) throws -> StateSum {
+        let file = try File(path, .create())
+        defer { file.close() }
+        return try state.write(to: file)
+    }
+
+    /// Writes the delta from the newer to the older state, or, for a row that is not linked, the references alone. `sum`, where it is known, becomes the newer state's.
+    private func writeDelta(
+        _ row: VersionIndex.Row, _ files: DatabaseFiles, _ mark: WriteAheadLog.Mark?, _ older: DatabaseState, _ newer: DatabaseState,
+        _ references: ContentReferences, _ sum: inout StateSum?
+    ) throws -> Int64 {
+        let pageSize = files.pageSize
+        var writer = try DeltaWriter(path(row.deltaName), size: older.size, newerSize: newer.size)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 2 * pageSize, alignment: 4096)
+        defer { buffer.deallocate() }
+        let first = UnsafeMutableRawBufferPointer(rebasing: buffer[..<pageSize]), second = UnsafeMutableRawBufferPointer(rebasing: buffer[pageSize...])
+        // Pages that one of the two does not have were not necessarily written.
+        let common = min(older.pageCount, newer.pageCount), all = max(older.pageCount, newer.pageCount)
+        let written = files.pagesWritten(since: mark).filter { $0 < common }
+        // Where the main file ends within a page, the rest of that page is new.
+        let last = older.size % Int64(pageSize) == 0 || written.last == common - 1 || common == 0 ? [] : [common - 1]
+        for pages in [AnySequence(written), AnySequence(last), AnySequence(common..<all)] {
+            for page in pages {
+                let old = UnsafeRawBufferPointer(rebasing: first[..<(try older.read(page: page, into: first))])
+                let new = UnsafeRawBufferPointer(rebasing: second[..<(try newer.read(page: page, into: second))])
+                if sum != nil {
+                    if !old.isEmpty { sum?.remove(page, old) }
+                    if !new.isEmpty { sum?.add(page, new) }
+                }
+                guard row.flags.contains(.isLinked) else { continue }
+                try PageDifference.forEach(old, new) { range in
+                    try writer.add(Int64(page) * Int64(pageSize) + Int64(range.lowerBound), UnsafeRawBufferPointer(rebasing: old[range]))
+                }
+            }
+        }
+        return try writer.finish(references)
+    }
+}
+
+extension VersionIndex {
+    /// Makes the index go on from the saved state that the document is in.
+    ///
+    /// Usually that is its head. Where the document fell back to the state that was kept last (a WAL was lost after it), that state is the head again. Where it is
+    /// neither, another program has saved without keeping a version: what can't be made from a whole copy any more is given up.
+    mutating func `continue`(from previous: SavedState) {
+        guard let head else {
+            self.head = Head(previous)
+            rows = []
+            return
+        }
+        if head.generation == previous.generation { return }
+        if let last = rows.last, last.generation == previous.generation {
+            self.head = Head(SavedState(generation: last.generation, saved: Date(milliseconds: last.saved)), sum: last.sum)
+            rows.removeLast()
+            return
+        }
+        self.head = Head(previous)
+        giveUpChain()
+    }
+
+    /// Gives those versions up that can only be made from a state that is gone.
+    mutating func giveUpChain() {
+        rows.removeLast(rows.count - (rows.lastIndex { $0.flags.contains(.hasBase) }.map { $0 + 1 } ?? 0))
+        if !rows.isEmpty {
+            rows[rows.count - 1].flags.remove(.isLinked)
+            rows[rows.count - 1].flags.insert(.hasUnknownReferences)
+        }
+    }
+}
+
+extension DatabaseState {
+    /// Writes the state into an empty file; answers the sum over its pages.
+    func write(to file: File) throws -> StateSum {
+        var sum = StateSum()
+        let pagesAtOnce = max(1, (1 << 18) / pageSize)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: pagesAtOnce * pageSize, alignment: 4096)
+        defer { buffer.deallocate() }
+        var page = 0
+        while page < pageCount {
+            var filled = 0
+            for next in page..<min(page + pagesAtOnce, pageCount) {
+                let place = UnsafeMutableRawBufferPointer(rebasing: buffer[filled..<filled + pageSize])
+                let count = try read(page: next, into: place)
+                sum.add(next, UnsafeRawBufferPointer(rebasing: place[..<count]))
+                filled += count
+            }
+            try file.append(UnsafeRawBufferPointer(rebasing: buffer[..<filled]))
+            page += pagesAtOnce
+        }
+        return sum
+    }
+}

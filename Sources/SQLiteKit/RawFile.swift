@@ -1,0 +1,31 @@
+internal import CSQLite
+
+/// One of SQLite's own open files, read past SQLite: what is on the disk, whatever the page cache holds.
+///
+/// It must not outlive the connection that it came from, nor be used while that one is.
+struct RawFile {
+    private let file: UnsafeMutablePointer<sqlite3_file>
+    private let methods: UnsafePointer<sqlite3_io_methods>
+    private let errors: ErrorSource
+
+    /// Nil where SQLite has not opened the file.
+    init?(_ file: UnsafeMutablePointer<sqlite3_file>?, errors: ErrorSource) {
+        guard let file, let methods = file.pointee.pMethods else { return nil }
+        self.file = file
+        self.methods = methods
+        self.errors = errors
+    }
+
+    func size() throws -> Int64 {
+        var size: Int64 = 0
+        let result = methods.pointee.xFileSize(file, &size)
+        if result != SQLITE_OK { throw errors.error(result, sql: nil) }
+        return size
+    }
+
+    /// Fills `buffer` from `offset` on; what lies past the end is zero.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws {
+        let result = methods.pointee.xRead(file, buffer.baseAddress, Int32(clamping: buffer.count), offset)
+        if result != SQLITE_OK, result != ResultCode.ioShortRead { throw errors.error(result, sql: nil) }
+    }
+}

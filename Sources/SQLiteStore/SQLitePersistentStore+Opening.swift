@@ -58,7 +58,7 @@ extension SQLitePersistentStore {
         }
     }
 
-    private static func modelInfo(from connection: Connection, _ catalog: StoreCatalog) throws -> StoredModelInfo {
+    static func modelInfo(from connection: Connection, _ catalog: StoreCatalog) throws -> StoredModelInfo {
         var cache: Data?
         if catalog.table("Z_MODELCACHE") != nil {
             cache = try connection.value("SELECT Z_CONTENT FROM Z_MODELCACHE LIMIT 1")?.blob.map { Data($0) }
@@ -103,7 +103,7 @@ extension SQLitePersistentStore {
         return true
     }
 
-    private static func checkKind(of path: String) throws {
+    static func checkKind(of path: String) throws {
         // A link is followed by SQLite itself, which refuses what it leads to if that is no plain file.
         switch try Disk.status(of: path)?.kind {
         case nil: throw StorageError(.notFound, "There is no store")
@@ -120,7 +120,7 @@ private struct ResolvingError: Error {
 
 extension StoreCatalog {
     /// Why a foreign program must not write to the store; nil if it may.
-    fileprivate var writingRefusal: String? {
+    var writingRefusal: String? {
         guard tables.contains(where: { SQLName.key($0.name).hasPrefix("ANSCK") }) else { return nil }
         return "The store is mirrored to iCloud: changes made outside Core Data would be lost or undone"
     }

@@ -6,7 +6,7 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
     public struct Code: Sendable, Hashable {
         private enum Value: Sendable {
             case notFound, notAStore, damaged, incompatibleModel, noModel, readOnly, busy, full, inputOutput, permission, conflict, constraint
-            case unknownObject, unsupported, newer, cannotCreate
+            case unknownObject, unsupported, newer, cannotCreate, unmigratable, cancelled
         }
         private let value: Value
         private init(_ value: Value) { self.value = value }
@@ -33,6 +33,9 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
         /// The store is of a later format.
         public static let newer = Code(.newer)
         public static let cannotCreate = Code(.cannotCreate)
+        /// The store's objects can't become objects of the new version of the model.
+        public static let unmigratable = Code(.unmigratable)
+        public static let cancelled = Code(.cancelled)
     }
 
     public var code: Code

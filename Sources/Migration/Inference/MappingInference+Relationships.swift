@@ -14,7 +14,7 @@ extension MappingInference {
     }
 
     mutating func checkRelationship(_ property: Property, formerly former: Property, _ entity: Entity) {
-        guard let relationship = property.relationship, let old = former.relationship, keepsLinks(property, formerly: former) else { return }
+        guard let relationship = property.relationship, let old = former.relationship else { return }
         let kind = "to-many"
         if old.isToMany, !relationship.isToMany {
             add(
@@ -31,11 +31,6 @@ extension MappingInference {
             return
         }
         checkSharing(property, inverse?.relationship, formerly: old, oldInverse?.relationship, entity)
-    }
-
-    /// Whether the objects at the other end live on, so that there are links to keep. Otherwise the relationship begins empty.
-    func keepsLinks(_ property: Property, formerly former: Property) -> Bool {
-        source.entities[former.destinationIndex].family.contains { plan.destinationIndices[$0] != nil }
     }
 
     private mutating func checkDestination(_ property: Property, formerly former: Property, _ entity: Entity) {
@@ -65,7 +60,6 @@ extension MappingInference {
         for index in destination.entities[inverse.declaringEntityIndex].family {
             guard let step = plan.steps[index], case .property(let place) = step.origins[inverse.index] else { continue }
             let former = source.entities[step.sourceIndex].properties[place]
-            guard keepsLinks(inverse, formerly: former) else { continue }
             guard let oldInverse, former.name == oldInverse.name else { return true }
         }
         return false

@@ -16,6 +16,7 @@ struct MappingInference {
         plan = MigrationPlan(source: source, destination: destination, steps: [])
         pairEntities()
         plan = MigrationPlan(source: source, destination: destination, steps: steps)
+        forgetLostLinks()
         checkHierarchies()
         for entity in destination.entities { check(entity) }
     }
@@ -62,6 +63,19 @@ struct MappingInference {
             }
         }
         return origins
+    }
+
+    /// A relationship whose objects are all gone begins anew, whatever it leads to now.
+    private mutating func forgetLostLinks() {
+        for entity in destination.entities {
+            guard let step = steps[entity.index] else { continue }
+            for property in entity.properties where property.relationship != nil {
+                guard case .property(let index) = step.origins[property.index] else { continue }
+                let family = source.entities[source.entities[step.sourceIndex].properties[index].destinationIndex].family
+                if !family.contains(where: { plan.destinationIndices[$0] != nil }) { steps[entity.index]?.origins[property.index] = .new }
+            }
+        }
+        plan = MigrationPlan(source: source, destination: destination, steps: steps)
     }
 
     // MARK: Checking

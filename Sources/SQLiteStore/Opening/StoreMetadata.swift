@@ -30,23 +30,37 @@ struct StoreMetadata: Sendable {
         self.values = values
     }
 
-    /// The metadata of a new store.
-    init(uuid: String, model: ManagedObjectModel, configuration: String?) {
-        self.uuid = uuid.uppercased()
+    /// What metadata say of a model.
+    private static func values(of model: ManagedObjectModel, configuration: String?) -> [String: PropertyListValue] {
         let all = model.versionHashesByEntityName
         let members = model.entities(inConfiguration: configuration) ?? []
         let hashes = Dictionary(uniqueKeysWithValues: members.compactMap { entity in all[entity.name].map { (entity.name, PropertyListValue.data($0)) } })
-        values = [
-            Key.type: .string("SQLite"),
+        return [
             Key.hashes: .dictionary(hashes),
             Key.hashesVersion: 3,
             Key.identifiers: .array(model.description.versionIdentifiers.map { .string($0) }),
             Key.digest: .string(model.versionHashesDigest),
             Key.checksum: .string(model.versionChecksum),
+        ]
+    }
+
+    /// The same store's metadata after its migration to a model.
+    func describing(_ model: ManagedObjectModel, configuration: String?) -> StoreMetadata {
+        var result = self
+        result.values.merge(Self.values(of: model, configuration: configuration)) { _, new in new }
+        return result
+    }
+
+    /// The metadata of a new store.
+    init(uuid: String, model: ManagedObjectModel, configuration: String?) {
+        self.uuid = uuid.uppercased()
+        values = [
+            Key.type: .string("SQLite"),
             // Core Data compares this only to know which bugs of its own to mind: the newest build whose files are known to look like ours.
             Key.frameworkVersion: 1344,
             Key.autoVacuum: "2",
         ]
+        values.merge(Self.values(of: model, configuration: configuration)) { _, new in new }
     }
 
     var encoded: Data { PropertyList.encodeBinary(.dictionary(values)) }

@@ -1,0 +1,53 @@
+import Schema
+import Storage
+
+/// The triggers that keep derived attributes up to date (COREDATA_FORMATS §3.8): gone while rows move, and back afterwards where they still fit.
+struct MigratedTriggers {
+    let removing: [MigrationStep]
+    private(set) var restoring: [MigrationStep] = []
+
+    /// - Throws: `StorageError.unsupported` where a trigger would have to be written anew.
+    init(_ triggers: [StoreCatalog.Trigger], _ builder: MigrationBuilder, changes: [TableChange], alterations: [TableAlteration?]) throws {
+        removing = triggers.map { MigrationStep(.schema, "drop the trigger \($0.name)", "DROP TRIGGER \(SQLName.quoted($0.name))") }
+        for trigger in triggers {
+            let words = Self.words(of: trigger.statement)
+            let derived = builder.old.storedEntities.filter { words.contains($0.table) }.flatMap { storage in
+                builder.plan.source.entities[storage.entityIndex].attributes.filter { $0.isDerived && words.contains($0.name) }.map { (storage, $0) }
+            }
+            // Without its attribute, a trigger of Core Data's has nothing to do.
+            let isWanted = trigger.name.hasPrefix("Z_DA_") == false || derived.contains { storage, attribute in
+                guard let image = builder.plan.destinationIndices[storage.entityIndex] else { return false }
+                return builder.plan.destination.entities[image].attributesByName[attribute.name]?.derivationExpression == attribute.derivationExpression
+            }
+            guard isWanted else { continue }
+            guard Self.fits(words, builder, changes) else {
+                let entities = Set(derived.map { builder.plan.source.entities[$0.0.entityIndex].name })
+                throw StorageError(
+                    .unsupported, "The trigger \(trigger.name) would have to be written anew, since tables or columns that it names change", entities: entities.sorted())
+            }
+            restoring.append(MigrationStep(.schema, "restore the trigger \(trigger.name)", trigger.statement))
+        }
+    }
+
+    /// Whether everything that a trigger names is called the same afterwards, and means the same.
+    private static func fits(_ words: Set<String>, _ builder: MigrationBuilder, _ changes: [TableChange]) -> Bool {
+        let tables = builder.old.storedEntities.map(\.table).filter(words.contains)
+        for table in Set(tables) {
+            guard let change = changes.first(where: { $0.source?.name == table && $0.definition.name == table && !$0.sharesSource }), change.renumbering.isEmpty else {
+                return false
+            }
+            for column in change.source?.columns ?? [] where words.contains(column) && !["Z_PK", "Z_ENT", "Z_OPT"].contains(column) {
+                let owners = change.rows.filter { $0.formerColumns.contains(SQLName.key(column)) }
+                guard owners.allSatisfy({ $0.cells[SQLName.key(column)] == .column(column) }) else { return false }
+            }
+        }
+        let joins = builder.old.storedEntities.flatMap(\.properties).compactMap { property -> String? in
+            if case .manyToMany(let join) = property { join.table } else { nil }
+        }
+        return !joins.contains(where: words.contains)
+    }
+
+    private static func words(of statement: String) -> Set<String> {
+        Set(statement.split { !($0.isLetter || $0.isNumber || $0 == "_") }.map(String.init))
+    }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import ModelFiles
+import Schema
+import SQLiteKit
+import Storage
+
+/// Runs a migration plan on an open database, in one transaction.
+///
+/// Invariants:
+/// 1. Whatever throws has left the store as it was: everything from the first look to the last row is one transaction.
+/// 2. The identity of the store, its metadata of other purpose and the numbers of its objects stay.
+struct StoreMigration {
+    let plan: MigrationPlan
+    let configuration: String?
+    let connection: Connection
+    let files: ExternalValues
+    let progress: MigrationProgress?
+
+    /// - Returns: the steps that were taken; none where the store is of the new version already.
+    func run() throws -> [MigrationStep] {
+        do {
+            return try connection.transaction(.immediate) {
+                guard let script = try script() else { return [] }
+                try checkAbstractEntities()
+                try registerFunctions()
+                try perform(script.steps)
+                try writeBookkeeping()
+                try progress?.check()
+                return script.steps
+            }
+        } catch let error as SQLiteError where error.code == .interrupted {
+            try progress?.check()
+            throw error
+        }
+    }
+
+    /// The statements for the store as it is; nil where it is of the new version already.
+    func script() throws -> MigrationScript? {
+        let catalog = try StoreCatalog.read(from: connection)
+        if let refusal = catalog.writingRefusal { throw StorageError(.unsupported, refusal) }
+        let info = try SQLitePersistentStore.modelInfo(from: connection, catalog)
+        if try info.differences(from: plan.destination, configuration: configuration).isEmpty { return nil }
+        let different = try info.differences(from: plan.source, configuration: configuration)
+        guard different.isEmpty else {
+            throw StorageError(
+                .incompatibleModel, "The store was not written with the version that the migration begins with; different: \(different.joined(separator: ", "))",
+                entities: different)
+        }
+        let builder = try MigrationBuilder(
+            plan, old: try StoreLayout.reading(plan.source, from: catalog), new: try StoreLayout.creating(plan.destination, configuration: configuration),
+            connection: connection)
+        return try MigrationScript(builder, catalog: catalog)
+    }
+
+    // MARK: Steps
+
+    private func perform(_ steps: [MigrationStep]) throws {
+        let work = try steps.map { step -> Int64 in
+            guard step.kind != .schema, let table = step.table else { return 1 }
+            // Names change on the way: a table that is not there yet counts as little.
+            let quoted = SQLName.quoted(table)
+            guard progress != nil, try StoredTable.read(table, from: connection) != nil else { return 1 }
+            return try connection.value("SELECT max(rowid) FROM \(quoted)")?.integer ?? 1
+        }
+        connection.clearCache()
+        let total = work.reduce(0, +)
+        var done: Int64 = 0
+        for (step, work) in zip(steps, work) {
+            try progress?.check()
+            progress?.note(MigrationProgress.State(stage: step.title, completed: done, total: total))
+            do {
+                try connection.execute(step.statement)
+            } catch let error as SQLiteError where error.code == .constraint {
+                guard let index = step.constraint else { throw error }
+                throw try violation(of: index, error)
+            }
+            done += work
+        }
+        progress?.note(MigrationProgress.State(stage: "write metadata", completed: done, total: total))
+    }
+
+    private func violation(of index: IndexDefinition, _ error: SQLiteError) throws -> StorageError {
+        guard let constraint = index.constraint else { return StorageError(.constraint, error.message) }
+        let columns = index.columns.map { SQLName.quoted($0.name) }.joined(separator: ", ")
+        let filled = index.columns.map { "\(SQLName.quoted($0.name)) IS NOT NULL" }.joined(separator: " AND ")
+        let groups = try connection.rows(
+            "SELECT count(*), min(Z_PK), max(Z_PK) FROM \(SQLName.quoted(index.table)) WHERE \(filled) GROUP BY \(columns) HAVING count(*) > 1 LIMIT 1000")
+        let example = groups.first.map { " such as \(constraint.entity)/p\($0[1].integer ?? 0) and \(constraint.entity)/p\($0[2].integer ?? 0)" } ?? ""
+        return StorageError(
+            .constraint,
+            "\(constraint.entity) is to be unique by \(constraint.attributes.joined(separator: ", ")), but objects have equal values,\(example) "
+                + "(\(groups.count)\(groups.count == 1000 ? " or more" : "") groups of duplicates)",
+            entities: [constraint.entity], underlying: error)
+    }
+
+    /// An abstract entity has no objects of its own.
+    private func checkAbstractEntities() throws {
+        let catalog = try StoreCatalog.read(from: connection)
+        let old = try StoreLayout.reading(plan.source, from: catalog)
+        for entity in plan.destination.entities where entity.isAbstract {
+            guard let step = plan.steps[entity.index], let storage = old[step.sourceIndex], !plan.source.entities[step.sourceIndex].isAbstract else { continue }
+            let condition = storage.sharesTable ? " WHERE Z_ENT = \(storage.number)" : ""
+            let count = try connection.value("SELECT count(*) FROM \(SQLName.quoted(storage.table))\(condition)")?.integer ?? 0
+            guard count > 0 else { continue }
+            throw StorageError(
+                .unmigratable, "\(entity.name) is abstract in the new version, but the store holds \(count) objects of it: migrate them to a sub-entity by a mapping model",
+                entities: [entity.name])
+        }
+    }
+
+    private func registerFunctions() throws {
+        try connection.register(function: MigrationBuilder.externalValueFunction, argumentCount: 1, flags: .directOnly) { [files] arguments, result in
+            guard !arguments[0].isNull else { return }
+            let value = try files.value(ofCell: Data(arguments[0].bytes)).data()
+            value.withUnsafeBytes { result.set(bytes: $0) }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import SQLiteKit
+
+/// A table and its indexes as the file has them.
+struct StoredTable {
+    struct Index: Hashable {
+        let name: String
+        let columns: [Column]
+        let isUnique: Bool
+        /// It has no condition, no expressions and no collation of its own.
+        let isPlain: Bool
+
+        struct Column: Hashable {
+            let key: String
+            let isDescending: Bool
+        }
+    }
+
+    let name: String
+    /// The declared types of the columns, by `SQLName.key` of their names.
+    let types: [String: String]
+    /// The columns as the table spells them.
+    let columns: [String]
+    let indexes: [Index]
+
+    func column(_ name: String) -> String? { columns.first { SQLName.key($0) == SQLName.key(name) } }
+
+    /// - Returns: nil if there is no such table.
+    static func read(_ name: String, from connection: Connection) throws -> StoredTable? {
+        let info = try connection.rows("SELECT name, type FROM pragma_table_info(?)", [.text(name)])
+        guard !info.isEmpty else { return nil }
+        let columns = info.compactMap(\.[0].text)
+        let types = Dictionary(info.map { (SQLName.key($0[0].text ?? ""), ($0[1].text ?? "").uppercased()) }, uniquingKeysWith: { first, _ in first })
+        // Those that CREATE INDEX made; the others belong to the table's own constraints.
+        let list = try connection.rows("SELECT name, \"unique\", partial FROM pragma_index_list(?) WHERE origin = 'c'", [.text(name)])
+        let indexes = try list.compactMap { row -> Index? in
+            guard let indexName = row[0].text else { return nil }
+            let terms = try connection.rows("SELECT cid, name, \"desc\", coll FROM pragma_index_xinfo(?) WHERE key = 1 ORDER BY seqno", [.text(indexName)])
+            return Index(
+                name: indexName,
+                columns: terms.map { Index.Column(key: SQLName.key($0[1].text ?? ""), isDescending: $0[2].integer == 1) },
+                isUnique: row[1].integer == 1,
+                isPlain: row[2].integer == 0 && terms.allSatisfy { $0[1].text != nil && SQLName.key($0[3].text ?? "BINARY") == "BINARY" })
+        }
+        return StoredTable(name: name, types: types, columns: columns, indexes: indexes)
+    }
+}

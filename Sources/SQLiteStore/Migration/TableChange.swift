@@ -1,0 +1,77 @@
+/// How one table of the new version comes from a table of the old one.
+struct TableChange {
+    /// The rows of one entity.
+    struct Rows {
+        let sourceNumber: Int64
+        let number: Int64
+        /// By `SQLName.key` of the columns of the new table that the entity has.
+        var cells: [String: CellOrigin]
+        /// The columns that the former entity had, by key: others hold nothing of these rows.
+        let formerColumns: Set<String>
+    }
+
+    let definition: TableDefinition
+    /// Nil where all entities of the table are new.
+    let source: StoredTable?
+    /// Whether `Z_ENT` tells the rows of the old table apart.
+    let sourceIsShared: Bool
+    var rows: [Rows] = []
+    /// Numbers of entities of the old table whose rows don't come here.
+    var leftOut: [Int64] = []
+    /// Another table takes rows from the same old table.
+    var sharesSource = false
+
+    init(_ definition: TableDefinition, source: StoredTable?, sourceIsShared: Bool) {
+        self.definition = definition
+        self.source = source
+        self.sourceIsShared = sourceIsShared
+    }
+
+    /// The new numbers by the old ones, where they differ.
+    var renumbering: [(from: Int64, to: Int64)] { rows.filter { $0.sourceNumber != $0.number }.map { ($0.sourceNumber, $0.number) } }
+
+    /// `CASE Z_ENT …` over rows, or the one expression that serves them all.
+    func expression(_ value: (Rows) -> String?) -> String {
+        let values = rows.map { (number: $0.sourceNumber, expression: value($0)) }
+        let distinct = Set(values.map(\.expression))
+        if distinct.count == 1, let only = values.first?.expression { return only }
+        let branches = values.compactMap { item in item.expression.map { "WHEN \(item.number) THEN \($0)" } }
+        return branches.isEmpty ? "NULL" : "CASE Z_ENT \(branches.joined(separator: " ")) END"
+    }
+
+    /// The new `Z_ENT`.
+    var numberExpression: String {
+        renumbering.isEmpty ? "Z_ENT" : sourceIsShared ? expression { String($0.number) } : String(rows[0].number)
+    }
+}
+
+extension TableChange {
+    /// What comes into a column of the new table, for all its entities.
+    func cellExpression(_ column: TableDefinition.Column) -> String {
+        let key = SQLName.key(column.name)
+        // Where the others have nothing in a column, it can be taken as it is.
+        if let owner = rows.first(where: { $0.cells[key] != nil }), case .column(let name) = owner.cells[key],
+            rows.allSatisfy({ $0.cells[key] == owner.cells[key] || ($0.cells[key] == nil && !$0.formerColumns.contains(SQLName.key(name))) })
+        {
+            return SQLName.quoted(name)
+        }
+        return expression { $0.cells[key]?.expression }
+    }
+
+    /// The statements that make the new table by one copy of the rows.
+    func rebuilding(as name: String) -> [MigrationStep] {
+        let create = MigrationStep(.schema, "create the table \(definition.name)", definition.statement(as: name))
+        guard let source, !rows.isEmpty else { return [create] }
+        let columns = definition.columns.map { ($0, cellExpression($0)) }.filter { $0.1 != "NULL" }
+        let names = (["Z_PK", "Z_ENT", "Z_OPT"] + columns.map { SQLName.quoted($0.0.name) }).joined(separator: ", ")
+        let values = (["Z_PK", numberExpression, "Z_OPT"] + columns.map(\.1)).joined(separator: ", ")
+        let condition = sourceIsShared ? " WHERE Z_ENT IN (\(rows.map { String($0.sourceNumber) }.joined(separator: ", ")))" : ""
+        return [
+            create,
+            MigrationStep(
+                .rows, "copy rows from \(source.name) to \(definition.name)",
+                "INSERT INTO \(SQLName.quoted(name)) (\(names)) SELECT \(values) FROM \(SQLName.quoted(source.name))\(condition) ORDER BY Z_PK",
+                table: source.name),
+        ]
+    }
+}

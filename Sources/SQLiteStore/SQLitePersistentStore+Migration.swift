@@ -1,0 +1,88 @@
+import Foundation
+import FileSystem
+import ModelFiles
+import Schema
+import SQLiteKit
+package import Storage
+
+/// What a migration in place does, or would do, for a person to read.
+package struct MigrationReport: Sendable, Hashable {
+    /// One line for every step.
+    package var steps: [String]
+    /// The SQL of the steps.
+    package var statements: [String]
+    /// Whether there was anything to do.
+    package var isNeeded: Bool { !steps.isEmpty }
+}
+
+extension SQLitePersistentStore {
+    /// Brings a store that nobody has open here to another version of its model, where it stands, in one transaction.
+    ///
+    /// Whatever is thrown, by a step or by `progress.cancel()`, leaves the store as it was. A store that is of the new version already stays untouched. Time: as
+    /// few passes over the rows as the changes need, none for columns that are added or renamed. Memory does not depend on the rows.
+    /// - Throws: `StorageError`: `incompatibleModel` where the store is of neither version; `constraint` where objects violate a new uniqueness constraint;
+    ///   `unmigratable`, `unsupported`, `cancelled`, and whatever files and disks cause.
+    @discardableResult
+    package static func migrate(
+        _ description: PersistentStoreDescription, _ plan: MigrationPlan, files: ExternalValues? = nil, progress: MigrationProgress? = nil
+    ) throws -> MigrationReport {
+        let path = description.url.path
+        do {
+            try checkKind(of: path)
+            guard !description.isReadOnly else { throw StorageError(.readOnly, "The store is open for reading only") }
+            let files = files ?? .besideStore(at: path)
+            let connection = try StoreSession.connect(path, description)
+            // The first look tells whether it is a store at all, before anything of its journal is changed.
+            _ = try StoreCatalog.read(from: connection)
+            try StoreSession.prepareJournal(of: connection, description)
+            let before = try externalNames(connection, description, plan.source)
+            let migration = StoreMigration(
+                plan: plan, configuration: description.configuration, connection: connection, files: files, progress: progress)
+            let interrupter = connection.interrupter
+            let steps = try progress?.interruptible({ interrupter.interrupt() }) { try migration.run() } ?? migration.run()
+            if !before.isEmpty { for name in before.subtracting(try externalNames(connection, description, plan.destination)) { try? files.remove(name) } }
+            try connection.close()
+            return MigrationReport(steps)
+        } catch {
+            throw StorageError(error, path: path)
+        }
+    }
+
+    /// What `migrate` would do to a store. Nothing is written.
+    package static func migrationPreview(_ description: PersistentStoreDescription, _ plan: MigrationPlan) throws -> MigrationReport {
+        let path = description.url.path
+        do {
+            try checkKind(of: path)
+            return try Connection.reading(path) { connection in
+                let migration = StoreMigration(
+                    plan: plan, configuration: description.configuration, connection: connection, files: .besideStore(at: path), progress: nil)
+                return MigrationReport(try migration.script()?.steps ?? [])
+            }
+        } catch {
+            throw StorageError(error, path: path)
+        }
+    }
+
+    /// The files of large values, where they are this store's alone and have to be removed with the last reference.
+    private static func externalNames(
+        _ connection: Connection, _ description: PersistentStoreDescription, _ model: ManagedObjectModel
+    ) throws -> Set<String> {
+        guard description.journal == .asFound, let layout = try? StoreLayout.reading(model, from: try StoreCatalog.read(from: connection)) else { return [] }
+        var names: Set<String> = []
+        for storage in layout.storedEntities {
+            for case .attribute(let column) in storage.properties where column.hasStoragePrefix {
+                let name = SQLName.quoted(column.name)
+                let cells = try connection.rows(
+                    "SELECT \(name) FROM \(SQLName.quoted(storage.table)) WHERE substr(\(name), 1, 1) = x'02' AND length(\(name)) < 64")
+                names.formUnion(cells.compactMap { $0[0].blob.flatMap { ExternalValues.name(inCell: Data($0)) } })
+            }
+        }
+        return names
+    }
+}
+
+extension MigrationReport {
+    init(_ steps: [MigrationStep]) {
+        self.init(steps: steps.map(\.title), statements: steps.map(\.statement))
+    }
+}

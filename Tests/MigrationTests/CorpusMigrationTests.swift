@@ -1,0 +1,100 @@
+import Foundation
+import Migration
+import ModelFiles
+import SQLiteStore
+import Schema
+import Storage
+import TestSupport
+import Testing
+
+/// The chain of 117 versions of one application: generated data of every version, brought to the next version and to the newest.
+@Suite(.enabled(if: corpus != nil), .serialized)
+struct CorpusMigrationTests {
+    /// All pairs take minutes; without this, a part of them does that has every kind of change.
+    static let isWhole = ProcessInfo.processInfo.environment["FOLIO_MIGRATE_ALL"] != nil
+
+    static let versions: [ManagedObjectModel] = {
+        guard let corpus, let file = try? ModelFile(contentsOf: corpus.appendingPathComponent("woocommerce__woocommerce-ios/Storage/Storage/Model/WooCommerce.xcdatamodeld")) else {
+            return []
+        }
+        return file.versionNames.compactMap { try? file.model(version: $0) }
+    }()
+
+    /// What can't be inferred between consecutive versions, each looked at by hand.
+    static let refused: [Int: [String]] = [
+        2: ["OrderItem.quantity attributeType", "TopEarnerStatsItem.quantity attributeType"],
+        9: ["Order.statusKey mandatoryWithoutDefault", "OrderItem.quantity attributeType"],
+        32: ["Product.date mandatoryWithoutDefault"],
+        45: ["ProductVariation.stockQuantity attributeType"],
+        87: ["OrderGiftCard.amount attributeType"],
+    ]
+
+    private func check(_ pairs: [(Int, Int)]) throws -> (migrated: Int, refused: [String]) {
+        try withTemporaryDirectory { folder in
+            var migrated = 0, refused: [String] = []
+            var originals: [Int: MigratedStore] = [:]
+            for (first, second) in pairs {
+                let old = Self.versions[first - 1], new = Self.versions[second - 1]
+                let difference = ModelDifference(from: old, to: new)
+                guard difference.isInferable else {
+                    refused.append("\(first) → \(second): " + difference.obstacles.map { "\($0.place) \($0.rule.rawValue)" }.joined(separator: ", "))
+                    continue
+                }
+                if originals[first] == nil {
+                    originals[first] = try MigratedStore.make(old, at: folder.appendingPathComponent("V\(first).sqlite"))
+                }
+                guard let original = originals[first] else { continue }
+                let copy = try original.copy(to: folder.appendingPathComponent("V\(first)-\(second).sqlite"))
+                let before = try copy.snapshot()
+                try copy.migrate(from: old, to: new)
+                let differences = try ExpectedMigration(old: old, new: new, before: before).differences(from: try copy.snapshot(new))
+                #expect(differences.isEmpty, "\(first) → \(second): \(differences.prefix(5))")
+                try copy.checkLayout(new, "\(first) → \(second)")
+                try FileManager.default.removeItem(at: copy.url)
+                migrated += 1
+            }
+            return (migrated, refused)
+        }
+    }
+
+    @Test func everyVersionBecomesTheNext() throws {
+        let count = Self.versions.count
+        try #require(count == 117)
+        let pairs = (1..<count).filter { Self.isWhole || $0 % 6 == 0 || [2, 9, 14, 25, 26, 28, 30, 31, 32, 45, 65, 87, 114].contains($0) }.map { ($0, $0 + 1) }
+        let (migrated, refused) = try check(pairs)
+        #expect(refused == Self.refused.keys.sorted().map { "\($0) → \($0 + 1): " + Self.refused[$0, default: []].joined(separator: ", ") })
+        #expect(migrated == pairs.count - refused.count)
+    }
+
+    @Test func everyVersionBecomesTheNewestOrIsRefused() throws {
+        let count = Self.versions.count
+        try #require(count == 117)
+        let pairs = (1..<count).filter { Self.isWhole || $0 % 9 == 0 || $0 == 88 || $0 == 114 }.map { ($0, count) }
+        let (migrated, refused) = try check(pairs)
+        #expect(migrated + refused.count == pairs.count)
+        // A type that changed once keeps all versions before from being inferred, as long as the entity is there.
+        for line in refused { #expect(line.contains("attributeType") || line.contains("mandatoryWithoutDefault"), "\(line)") }
+        if Self.isWhole { print(refused.joined(separator: "\n")) }
+        #expect(migrated >= 3)
+    }
+
+    /// The same migration, done by Apple's own framework.
+    @Test func theSampleBecomesWhatCoreDataMadeOfIt() throws {
+        let corpus = try #require(corpus)
+        let folder = corpus.appendingPathComponent("alemar11__CoreDataPlus/Tests/Resources/SampleModel")
+        let file = try ModelFile(contentsOf: folder.appendingPathComponent("SampleModel.xcdatamodeld"))
+        let old = try file.model(version: "SampleModel"), new = try file.model(version: "SampleModel2")
+        try withTemporaryDirectory { scratch in
+            let copy = try MigratedStore(url: folder.appendingPathComponent("Fixtures/SampleModel_V1.sqlite")).copy(to: scratch.appendingPathComponent("V1.sqlite"))
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: copy.url.path)
+            let before = try copy.snapshot()
+            try copy.migrate(from: old, to: new)
+            try copy.checkLayout(new, "SampleModel")
+            let after = try copy.snapshot(new)
+            #expect(try ExpectedMigration(old: old, new: new, before: before).differences(from: after).isEmpty)
+            let apples = try MigratedStore(url: folder.appendingPathComponent("Fixtures/SampleModel_V2.sqlite")).snapshot()
+            #expect(after.objects.count == apples.objects.count && apples.objects.count == 145)
+            for (object, content) in apples.objects { #expect(after.objects[object] == content, "\(object)") }
+        }
+    }
+}

@@ -1,5 +1,6 @@
 internal import Coding
 public import Foundation
+internal import Synchronization
 
 /// Version hashes: what a store remembers of the model it was made with, byte for byte as Core Data computes them.
 ///
@@ -7,8 +8,16 @@ public import Foundation
 /// its ancestors, its constraints and its modifier. Defaults, validation, delete rules, indexes, classes and renaming identifiers leave the hash alone.
 /// Entities with a derived attribute are the known exception: their hashes differ from Core Data's (COREDATA_FORMATS §4).
 extension ManagedObjectModel {
-    /// The hash of every entity, 32 bytes each. Computed at each call, in time linear in the model; hold on to the result.
+    /// The hash of every entity, 32 bytes each. Computed by the first call, in time linear in the model.
     public var versionHashesByEntityName: [String: Data] {
+        hashes.withLock { known in
+            let result = known ?? computedHashes
+            known = result
+            return result
+        }
+    }
+
+    private var computedHashes: [String: Data] {
         var hashes: [Data] = []
         hashes.reserveCapacity(entities.count)
         // Entities stand after their super-entities, whose hash enters theirs.

@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 
 /// What a document's objects look like: entities, composites, configurations, fetch requests.
@@ -35,6 +36,8 @@ public final class ManagedObjectModel: Sendable {
     /// Tells models apart cheaply: no two models of a process have the same number.
     package let number: UInt64
     private static let nextNumber = Atomic<UInt64>(0)
+    /// The version hashes, once somebody has asked for them.
+    let hashes = Mutex<[String: Data]?>(nil)
 
     /// - Throws: ``ModelError`` with code `invalid` that lists everything that is wrong.
     public init(_ description: Description) throws(ModelError) {

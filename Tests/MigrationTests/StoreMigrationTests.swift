@@ -1,0 +1,278 @@
+import Foundation
+import Migration
+import SQLiteKit
+import SQLiteStore
+import Schema
+import Storage
+import TestSupport
+import Testing
+
+/// Every kind of change that is inferred, on a store with values in all rows.
+@Suite struct StoreMigrationTests {
+    /// Migrates a generated store of `old` to `new` and compares all of it with what is expected.
+    @discardableResult
+    private func migrate(_ old: [EntityDescription], _ new: [EntityDescription], composites: [CompositeDescription] = [], takesMore: Bool = true) throws -> [String] {
+        func model(_ entities: [EntityDescription]) throws -> ManagedObjectModel {
+            var description = ManagedObjectModel.Description()
+            description.entities = entities
+            description.composites = composites
+            return try ManagedObjectModel(description)
+        }
+        let old = try model(old), new = try model(new)
+        return try withTemporaryDirectory { folder in
+            let store = try MigratedStore.make(old, at: folder.appendingPathComponent("Store.sqlite"), objectsPerEntity: 5)
+            let before = try store.snapshot()
+            #expect(try SQLitePersistentStore.migrationPreview(PersistentStoreDescription(url: store.url), try .inferred(from: old, to: new)).isNeeded)
+            #expect(try store.snapshot().objects == before.objects)
+            let report = try store.migrate(from: old, to: new)
+            #expect(try ExpectedMigration(old: old, new: new, before: before).differences(from: try store.snapshot(new)) == [])
+            try store.checkLayout(new, "")
+            #expect(!(try store.migrate(from: old, to: new).isNeeded))
+            // And it is a store like any other: it takes new objects.
+            let open = try SQLitePersistentStore.open(PersistentStoreDescription(url: store.url))
+            if takesMore { try StoreGenerator.fill(open, objectsPerEntity: 2) }
+            try open.close()
+            return report.statements
+        }
+    }
+
+    private func many(_ name: String, _ destination: String, _ inverse: String?, isOrdered: Bool = false, was: String? = nil) -> RelationshipDescription {
+        RelationshipDescription(name, to: destination, inverse: inverse, maxCount: 0, isOrdered: isOrdered, renamingIdentifier: was)
+    }
+
+    private func one(_ name: String, _ destination: String, _ inverse: String?, was: String? = nil) -> RelationshipDescription {
+        RelationshipDescription(name, to: destination, inverse: inverse, renamingIdentifier: was)
+    }
+
+    // MARK: Attributes
+
+    @Test func addingAndRenamingColumnsTouchesNoRows() throws {
+        let statements = try migrate(
+            [EntityDescription("A", attributes: [.init("x", .string), .init("y", .double)])],
+            [EntityDescription("A", attributes: [.init("z", .string, renamingIdentifier: "x"), .init("y", .double), .init("n", .integer32, isOptional: false, defaultValue: .int(7))])])
+        #expect(statements == ["ALTER TABLE ZA ADD COLUMN ZN INTEGER DEFAULT 7", "ALTER TABLE ZA RENAME COLUMN ZX TO ZZ"])
+    }
+
+    @Test func everyTypeHasItsDefault() throws {
+        let defaults: [(AttributeType, PropertyValue)] = [
+            (.integer16, .int(-3)), (.integer64, .int(.max)), (.boolean, .bool(true)), (.double, .double(1e300)), (.float, .float(0.1)), (.decimal, .decimal(Decimal(string: "12.5") ?? 0)),
+            (.date, .date(Date(timeIntervalSinceReferenceDate: 0.5))), (.string, .string("it's\u{0}; --\n")), (.string, .string("")), (.uri, .uri(URL(fileURLWithPath: "/a b"))),
+            (.uuid, .uuid(UUID())), (.binary, .data(Data([0, 255, 39]))), (.transformable, .data(Data())),
+        ]
+        let attributes = defaults.enumerated().map { AttributeDescription("a\($0.offset)", $0.element.0, isOptional: false, defaultValue: $0.element.1) }
+        try migrate([EntityDescription("A")], [EntityDescription("A", attributes: attributes)])
+        // The same in one of several entities of a table.
+        try migrate(
+            [EntityDescription("P"), EntityDescription("A", superentityName: "P"), EntityDescription("B", superentityName: "P")],
+            [EntityDescription("P"), EntityDescription("A", superentityName: "P", attributes: attributes), EntityDescription("B", superentityName: "P", attributes: attributes)])
+    }
+
+    @Test func nothingBecomesTheDefaultOfWhatIsMandatoryNow() throws {
+        let old = try ManagedObjectModel(entities: [EntityDescription("A", attributes: [.init("x", .integer64)])])
+        let new = try ManagedObjectModel(entities: [EntityDescription("A", attributes: [.init("x", .integer64, isOptional: false, defaultValue: .int(42))])])
+        try withTemporaryDirectory { folder in
+            let store = try MigratedStore.make(old, at: folder.appendingPathComponent("Store.sqlite"))
+            let connection = try Connection(store.url.path, .readWrite)
+            try connection.execute("UPDATE ZA SET ZX = NULL WHERE Z_PK = 2")
+            try connection.close()
+            try store.migrate(from: old, to: new)
+            let values = try store.snapshot().objects.mapValues { $0.attributes["x"] }
+            #expect(values[StoreSnapshot.Object(entity: "A", key: 2)] == .int(42))
+            #expect(values.values.filter { $0 == .int(42) }.count == 1)
+        }
+    }
+
+    @Test func namesAreSwapped() throws {
+        try migrate(
+            [EntityDescription("A", attributes: [.init("x", .string), .init("y", .string), .init("z", .string)])],
+            [
+                EntityDescription(
+                    "A",
+                    attributes: [
+                        .init("x", .string, renamingIdentifier: "y"), .init("y", .string, renamingIdentifier: "z"), .init("z", .string, renamingIdentifier: "x"),
+                        // Without it the version hashes would be the same, and nothing would call for a migration.
+                        .init("new", .string),
+                    ])
+            ])
+    }
+
+    @Test func largeValuesMoveIntoFilesCellsAndBack() throws {
+        func model(_ isExternal: Bool) -> [EntityDescription] {
+            [EntityDescription("A", attributes: [.init("x", .binary, allowsExternalBinaryDataStorage: isExternal), .init("y", .string)])]
+        }
+        try migrate(model(false), model(true))
+        try migrate(model(true), model(false))
+        try migrate(model(true), [EntityDescription("A", attributes: [.init("y", .string)])])
+    }
+
+    @Test func compositesKeepTheirLeaves() throws {
+        let composites = [CompositeDescription("C", attributes: [.init("a", .integer16), .init("b", .string)])]
+        try migrate(
+            [EntityDescription("A", attributes: [.init("x", .composite, compositeName: "C")])],
+            [EntityDescription("A", attributes: [.init("y", .composite, compositeName: "C", renamingIdentifier: "x"), .init("n", .string)])], composites: composites)
+    }
+
+    // MARK: Entities
+
+    @Test func entitiesComeGoAndAreRenumbered() throws {
+        let kept = EntityDescription("M", attributes: [.init("x", .string)], relationships: [many("ns", "N", "ms"), one("p", "N", "q")])
+        let other = EntityDescription("N", attributes: [.init("y", .string)], relationships: [many("ms", "M", "ns"), many("q", "M", "p", isOrdered: true)])
+        try migrate([kept, other], [kept, other, EntityDescription("A", attributes: [.init("z", .string)])])
+        try migrate([EntityDescription("A"), EntityDescription("B"), kept, other], [kept, other])
+        // Both renamed, so that they change places.
+        try migrate(
+            [kept, other],
+            [
+                EntityDescription("Z", attributes: [.init("x", .string)], relationships: [many("ns", "B", "ms"), one("p", "B", "q")], renamingIdentifier: "M"),
+                EntityDescription("B", attributes: [.init("y", .string)], relationships: [many("ms", "Z", "ns"), many("q", "Z", "p", isOrdered: true)], renamingIdentifier: "N"),
+            ])
+    }
+
+    @Test func entitiesTakeEachOthersNames() throws {
+        try migrate(
+            [EntityDescription("A", attributes: [.init("x", .string)], relationships: [many("bs", "B", "as")]), EntityDescription("B", attributes: [.init("x", .string)], relationships: [many("as", "A", "bs")])],
+            [
+                EntityDescription("A", attributes: [.init("x", .string)], relationships: [many("as", "B", "bs")], renamingIdentifier: "B"),
+                EntityDescription("B", attributes: [.init("x", .string)], relationships: [many("bs", "A", "as")], renamingIdentifier: "A"),
+            ])
+    }
+
+    @Test func linksToEntitiesThatAreGoneAreGoneToo() throws {
+        let reader = EntityDescription("R", relationships: [one("p", "P", nil), many("ps", "P", "rs"), many("owns", "P", "owner", isOrdered: true)])
+        let parent = EntityDescription("P", relationships: [many("rs", "R", "ps"), one("owner", "R", "owns")])
+        try migrate(
+            [reader, parent, EntityDescription("A", superentityName: "P"), EntityDescription("B", superentityName: "P")],
+            [reader, parent, EntityDescription("B", superentityName: "P")])
+        try migrate([reader, parent], [EntityDescription("R", attributes: [.init("x", .string)])])
+    }
+
+    // MARK: Hierarchies
+
+    private var parent: EntityDescription { EntityDescription("P", attributes: [.init("x", .string)], relationships: [one("r", "R", "ps"), many("ts", "R", "us")]) }
+    private var target: EntityDescription { EntityDescription("R", relationships: [many("ps", "P", "r", isOrdered: true), many("us", "P", "ts", isOrdered: true), one("any", "P", nil)]) }
+
+    @Test func propertiesMoveUpAndDown() throws {
+        let low = [
+            EntityDescription("P"), EntityDescription("A", superentityName: "P", attributes: [.init("x", .string), .init("k", .integer16)]),
+            EntityDescription("B", superentityName: "P", attributes: [.init("x", .string)]),
+        ]
+        let high = [
+            EntityDescription("P", attributes: [.init("x", .string)]), EntityDescription("A", superentityName: "P", attributes: [.init("k", .integer16)]),
+            EntityDescription("B", superentityName: "P"),
+        ]
+        try migrate(low, high)
+        try migrate(high, low)
+        // Down to one of them: what the other had is gone, in the column too.
+        let statements = try migrate(high, [EntityDescription("P"), low[1], EntityDescription("B", superentityName: "P")])
+        #expect(statements.contains { $0.contains("NULL") })
+    }
+
+    @Test func entitiesGetParentsAndLeaveThem() throws {
+        let a = EntityDescription("A", superentityName: "P", attributes: [.init("a", .double)]), b = EntityDescription("B", superentityName: "P", attributes: [.init("a", .string)])
+        let alone = EntityDescription(
+            "A", attributes: [.init("x", .string), .init("a", .double)], relationships: [one("r", "R", nil)])
+        let poorTarget = EntityDescription("R", relationships: [many("ps", "P", "r", isOrdered: true), many("us", "P", "ts", isOrdered: true)])
+        // A leaves; what referred to it as a P would be refused, so nothing does.
+        try migrate(
+            [EntityDescription("P", attributes: [.init("x", .string)]), a, b], [EntityDescription("P", attributes: [.init("x", .string)]), EntityDescription("A", attributes: [.init("x", .string), .init("a", .double)]), b])
+        try migrate([alone, EntityDescription("R")], [EntityDescription("Q", attributes: [.init("x", .string)]), EntityDescription("A", superentityName: "Q", attributes: [.init("a", .double)], relationships: [one("r", "R", nil)]), EntityDescription("R")])
+        // A level between, and one less.
+        let middle = EntityDescription("M", superentityName: "P", isAbstract: true)
+        var below = a
+        below.superentityName = "M"
+        try migrate([parent, a, b, target], [parent, middle, below, b, target])
+        try migrate([parent, middle, below, b, poorTarget], [parent, a, b, target])
+        // The first of them: a column for its number comes to what refers to it.
+        try migrate([parent, target], [parent, a, target])
+    }
+
+    @Test func anEntityWithObjectsDoesNotBecomeAbstract() throws {
+        let error = #expect(throws: StorageError.self) { try migrate([EntityDescription("P")], [EntityDescription("P", isAbstract: true), EntityDescription("A", superentityName: "P")]) }
+        #expect(error?.code == .unmigratable && error?.entities == ["P"])
+    }
+
+    // MARK: Relationships
+
+    @Test func oneToOneBecomesOneToManyAndManyToMany() throws {
+        func ends(_ r: RelationshipDescription, _ s: RelationshipDescription) -> [EntityDescription] {
+            [EntityDescription("A", relationships: [r]), EntityDescription("B", relationships: [s])]
+        }
+        let oneOne = ends(one("r", "B", "s"), one("s", "A", "r"))
+        let oneMany = ends(many("r", "B", "s"), one("s", "A", "r"))
+        let orderedOneMany = ends(many("r", "B", "s", isOrdered: true), one("s", "A", "r"))
+        let manyMany = ends(many("r", "B", "s"), many("s", "A", "r"))
+        let orderedManyMany = ends(many("r", "B", "s", isOrdered: true), many("s", "A", "r", isOrdered: true))
+        for new in [oneMany, orderedOneMany, manyMany, orderedManyMany] { try migrate(oneOne, new) }
+        for new in [orderedOneMany, manyMany, orderedManyMany] { try migrate(oneMany, new) }
+        for new in [oneMany, manyMany, orderedManyMany] { try migrate(orderedOneMany, new) }
+        try migrate(manyMany, orderedManyMany)
+        try migrate(orderedManyMany, manyMany)
+    }
+
+    @Test func inversesComeAndGo() throws {
+        let a = EntityDescription("A"), b = EntityDescription("B")
+        func with(_ entity: EntityDescription, _ relationship: RelationshipDescription) -> EntityDescription {
+            var entity = entity
+            entity.relationships.append(relationship)
+            return entity
+        }
+        try migrate([with(a, one("r", "B", nil)), b], [with(a, one("r", "B", "s")), with(b, many("s", "A", "r", isOrdered: true))])
+        try migrate([with(a, one("r", "B", nil)), b], [with(a, many("r", "B", "s", isOrdered: true)), with(b, many("s", "A", "r"))])
+        let loose = [with(a, many("r", "B", nil)), b]
+        try migrate(loose, [with(a, many("r", "B", nil, isOrdered: true)), b])
+        try migrate(loose, [with(a, many("r", "B", "s")), with(b, one("s", "A", "r"))])
+        try migrate(loose, [with(a, many("r", "B", "s", isOrdered: true)), with(b, many("s", "A", "r"))])
+        try migrate([with(a, many("r", "B", "s")), with(b, one("s", "A", "r"))], loose)
+        try migrate([with(a, one("r", "B", "s")), with(b, one("s", "A", "r"))], loose)
+        // Another inverse, under another name.
+        try migrate([with(a, one("r", "B", "s")), with(b, many("s", "A", "r"))], [with(a, one("r", "B", "t")), with(b, many("t", "A", "r", isOrdered: true))])
+    }
+
+    @Test func relationshipsAreRenamed() throws {
+        try migrate(
+            [EntityDescription("A", relationships: [many("r", "B", "s", isOrdered: true), one("f", "B", "g")]), EntityDescription("B", relationships: [many("s", "A", "r"), one("g", "A", "f")])],
+            [
+                EntityDescription("A", relationships: [many("rr", "B", "ss", isOrdered: true, was: "r"), one("ff", "B", "gg", was: "f")]),
+                EntityDescription("B", relationships: [many("ss", "A", "rr", was: "s"), one("gg", "A", "ff", was: "g")]),
+            ])
+    }
+
+    @Test func relationsOfAnEntityWithItselfStay() throws {
+        let person = EntityDescription(
+            "Person", attributes: [.init("name", .string)],
+            relationships: [many("friends", "Person", "friends"), many("follows", "Person", "followers", isOrdered: true), many("followers", "Person", "follows"), one("spouse", "Person", "spouse")])
+        var renamed = person
+        renamed.name = "Human"
+        renamed.renamingIdentifier = "Person"
+        renamed.relationships = [
+            many("buddies", "Human", "buddies", was: "friends"), many("follows", "Human", "followers", isOrdered: true), many("followers", "Human", "follows", isOrdered: true),
+            one("spouse", "Human", "spouse"),
+        ]
+        try migrate([person], [EntityDescription("A"), renamed])
+    }
+
+    // MARK: Constraints and indexes
+
+    @Test func duplicatesOfWhatIsToBeUniqueAreRefused() throws {
+        let old = [EntityDescription("A", attributes: [.init("x", .boolean), .init("y", .string)])]
+        let error = #expect(throws: StorageError.self) {
+            try migrate(old, [EntityDescription("A", attributes: [.init("x", .boolean), .init("y", .string)], uniquenessConstraints: [["x"]])])
+        }
+        #expect(error?.code == .constraint && error?.entities == ["A"])
+        #expect(error?.message.contains("unique by x") == true)
+        try migrate(old, [EntityDescription("A", attributes: [.init("x", .boolean), .init("y", .string)], uniquenessConstraints: [["y"], ["x", "y"]])], takesMore: false)
+    }
+
+    @Test func indexesStayWhereTheyFitAndGoWhereTheyDoNot() throws {
+        func entity(_ attribute: AttributeDescription, _ indexes: [FetchIndexDescription]) -> [EntityDescription] {
+            [EntityDescription("A", attributes: [attribute, .init("y", .string), .init("w", .string)], indexes: indexes)]
+        }
+        let byX = FetchIndexDescription("byX", elements: [.init(propertyName: "x")]), byBoth = FetchIndexDescription("byBoth", elements: [.init(propertyName: "x"), .init(propertyName: "y", isAscending: false)])
+        let byZ = FetchIndexDescription("byX", elements: [.init(propertyName: "z")])
+        let renamed = try migrate(entity(.init("x", .string), [byX]), entity(.init("z", .string, renamingIdentifier: "x"), [byZ]))
+        #expect(renamed == ["ALTER TABLE ZA RENAME COLUMN ZX TO ZZ"])
+        try migrate(entity(.init("x", .string), [byX]), entity(.init("x", .string, isOptional: false, defaultValue: .string("")), [byX, byBoth]))
+        try migrate(entity(.init("x", .string), [byX, byBoth]), entity(.init("x", .string, isOptional: false, defaultValue: .string("")), []))
+        try migrate(entity(.init("x", .string), [byX, byBoth]), [EntityDescription("A", attributes: [.init("y", .string)], indexes: [.init("byX", elements: [.init(propertyName: "y")])])])
+    }
+}

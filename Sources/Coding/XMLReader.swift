@@ -66,12 +66,13 @@ package struct XMLReader {
                 if let text = try text() { return .text(text) }
                 continue
             }
+            let isPlainTag = place + 1 < bytes.count && bytes[place + 1] != UInt8(ascii: "!") && bytes[place + 1] != UInt8(ascii: "?")
+            if isPlainTag { return bytes[place + 1] == UInt8(ascii: "/") ? try endTag() : try startTag() }
             if starts("<!--") { try skip("<!--", through: "-->") }
             else if starts("<?") { try instruction() }
             else if starts("<![CDATA[") { return .text(try section()) }
             else if starts("<!DOCTYPE") { try documentType() }
             else if starts("<!") { throw error("a declaration that is not allowed here") }
-            else if starts("</") { return try endTag() }
             else { return try startTag() }
         }
         guard open.isEmpty else { throw CodingError(.truncated, "the element “\(open.last ?? "")” is not closed", offset: place) }
@@ -133,6 +134,7 @@ package struct XMLReader {
         }
         let quote = bytes[place]
         place += 1
+        if let plain = plainValue(until: quote) { return XMLAttribute(name: name, value: plain) }
         var value: [UInt8] = []
         while place < bytes.count, bytes[place] != quote {
             switch bytes[place] {
@@ -150,6 +152,20 @@ package struct XMLReader {
         guard place < bytes.count else { throw CodingError(.truncated, "the value of “\(name)” is not closed", offset: place) }
         place += 1
         return XMLAttribute(name: name, value: String(decoding: value, as: UTF8.self))
+    }
+
+    /// A value whose characters stand for themselves, which most do; nil where there is something to replace or to refuse.
+    private mutating func plainValue(until quote: UInt8) -> String? {
+        var end = place
+        while end < bytes.count, bytes[end] != quote {
+            switch bytes[end] {
+            case UInt8(ascii: "<"), UInt8(ascii: "&"), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"): return nil
+            default: end += 1
+            }
+        }
+        guard end < bytes.count else { return nil }
+        defer { place = end + 1 }
+        return String(decoding: bytes[place..<end], as: UTF8.self)
     }
 
     private mutating func name() throws(CodingError) -> String {
@@ -284,7 +300,12 @@ package struct XMLReader {
     @discardableResult
     private mutating func skipSpace() -> Bool {
         let start = place
-        while place < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[place]) { place += 1 }
+        while place < bytes.count {
+            switch bytes[place] {
+            case 0x20, 0x09, 0x0A, 0x0D: place += 1
+            default: return place > start
+            }
+        }
         return place > start
     }
 

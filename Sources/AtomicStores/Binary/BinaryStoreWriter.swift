@@ -99,8 +99,8 @@ struct BinaryStoreWriter {
         writer.put(UInt32(entity.index))
         writer.put(UInt32(columns.count))
         writer.put(UInt64(rows.count))
-        for row in rows { writer.put(row.key) }
-        for row in rows { writer.put(row.version) }
+        writer.put(count: rows.count) { rows[$0].key }
+        writer.put(count: rows.count) { rows[$0].version }
         for (slot, present) in columns {
             let isComplete = present.count == rows.count
             let values = try values(of: slot, in: present)
@@ -125,19 +125,19 @@ struct BinaryStoreWriter {
         var writer = ByteWriter()
         writer.reserve(rows.count * 8)
         switch slot.kind {
-        case .int: for row in rows { writer.put(row.int(slot) ?? 0) }
-        case .bool: for row in rows { writer.put(row.bool(slot) == true ? 1 : 0 as UInt8) }
-        case .double, .date: for row in rows { writer.put((row.double(slot) ?? 0).bitPattern) }
-        case .float: for row in rows { writer.put((row.float(slot) ?? 0).bitPattern) }
+        case .int: writer.put(count: rows.count) { rows[$0].int(slot) ?? 0 }
+        case .bool: writer.put(count: rows.count) { rows[$0].bool(slot) == true ? 1 : 0 as UInt8 }
+        case .double, .date: writer.put(count: rows.count) { (rows[$0].double(slot) ?? 0).bitPattern }
+        case .float: writer.put(count: rows.count) { (rows[$0].float(slot) ?? 0).bitPattern }
         case .uuid: for row in rows { if let value = row.uuid(slot) { withUnsafeBytes(of: value.uuid) { writer.put($0) } } }
         case .toOne:
-            for row in rows { writer.put(row.reference(slot)?.key ?? 0) }
-            for row in rows { writer.put(UInt32(row.reference(slot)?.entityIndex ?? 0)) }
+            writer.put(count: rows.count) { rows[$0].reference(slot)?.key ?? 0 }
+            writer.put(count: rows.count) { UInt32(rows[$0].reference(slot)?.entityIndex ?? 0) }
         case .string, .uri:
-            for row in rows { writer.put(UInt64((row.string(slot) ?? "").utf8.count)) }
+            writer.put(count: rows.count) { UInt64((rows[$0].string(slot) ?? "").utf8.count) }
             for row in rows { writer.put((row.string(slot) ?? "").utf8) }
         case .data:
-            for row in rows { writer.put(UInt64(row.data(slot)?.count ?? 0)) }
+            writer.put(count: rows.count) { UInt64(rows[$0].data(slot)?.count ?? 0) }
             for row in rows { if let data = row.data(slot) { writer.put(data) } }
         case .decimal: putPieces(rows.map { Array(($0.decimal(slot)?.description ?? "").utf8) }, flags: nil, to: &writer)
         case .large:

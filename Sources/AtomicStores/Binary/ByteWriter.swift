@@ -8,6 +8,18 @@ struct ByteWriter {
         withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
     }
 
+    /// Puts `count` numbers side by side.
+    mutating func put<Number: FixedWidthInteger>(count: Int, _ number: (Int) -> Number) {
+        let size = MemoryLayout<Number>.size
+        bytes.append(
+            contentsOf: [UInt8](unsafeUninitializedCapacity: count * size) { buffer, initialized in
+                let raw = UnsafeMutableRawBufferPointer(buffer)
+                // Exactly `count` numbers fit, and all of them are written.
+                for index in 0..<count { raw.storeBytes(of: number(index).littleEndian, toByteOffset: index * size, as: Number.self) }
+                initialized = count * size
+            })
+    }
+
     mutating func put(_ raw: some Sequence<UInt8>) { bytes.append(contentsOf: raw) }
 
     mutating func put(text: String) {

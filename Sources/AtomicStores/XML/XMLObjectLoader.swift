@@ -56,11 +56,11 @@ struct XMLObjectLoader {
             case .text: continue
             case .end: return
             case .start("attribute", let attributes):
-                let tree = try reader.rest(of: "attribute", attributes)
+                let tree = XMLTree("attribute", attributes, text: try reader.textOfElement())
                 try read(attribute: tree, into: row, id, reader)
             case .start("relationship", let attributes):
-                let tree = try reader.rest(of: "relationship", attributes)
-                try read(relationship: tree, into: row, id, reader)
+                _ = try reader.textOfElement()
+                try read(relationship: XMLTree("relationship", attributes), into: row, id, reader)
             case .start(let name, _): throw damaged("An object has no element “\(name.prefix(100))”", reader)
             }
         }

@@ -77,6 +77,19 @@ extension XMLReader {
         return nil
     }
 
+    /// The text of an element without others in it, whose start tag was just read.
+    mutating func textOfElement() throws -> String {
+        var text = ""
+        while let event = try next() {
+            switch event {
+            case .text(let piece): text = text.isEmpty ? piece : text + piece
+            case .end: return text
+            case .start(let name, _): throw StorageError(.damaged, "A value has no element “\(name.prefix(100))” in it (line \(line))")
+            }
+        }
+        return text
+    }
+
     /// The element whose start tag was just read, with everything in it.
     mutating func rest(of name: String, _ attributes: [XMLAttribute]) throws -> XMLTree {
         var stack = [XMLTree(name, attributes)]

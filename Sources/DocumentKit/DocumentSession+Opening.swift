@@ -141,6 +141,8 @@ extension DocumentSession {
     // MARK: Work that was left
 
     private static func hasAutosavedWork(_ store: String) throws -> Bool {
+        // The main file alone is always a saved state.
+        guard let wal = try Disk.status(of: store + "-wal"), wal.size > 0 else { return false }
         let metadata = try SQLitePersistentStore.storedModelInfo(at: URL(fileURLWithPath: store)).metadata
         return DocumentMarker(metadata).map { !$0.isSaved } ?? false
     }
@@ -194,10 +196,11 @@ extension DocumentSession {
         description.createsIfMissing = false
         description.isReadOnly = !isEditing
         description.journal = package == nil ? .asFound : .heldByDocument
-        let info = try SQLitePersistentStore.storedModelInfo(at: description.url)
-        let model = try resolve(info.versionHashes) ?? reader?.model(fitting: info.versionHashes)
         let content = package.map { ContentFolder(inPackage: $0) }
-        let store = try SQLitePersistentStore.open(description, model: model, files: content?.externalValues)
+        let store = try SQLitePersistentStore.open(description, files: content?.externalValues) { info in
+            guard let info else { return nil }
+            return try resolve(info.versionHashes) ?? reader?.model(fitting: info.versionHashes)
+        }
         do {
             let session = DocumentSession(
                 kind: document.kind, path: document.path, isEditing: isEditing, package: package, store: store, content: content)

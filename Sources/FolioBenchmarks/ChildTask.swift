@@ -15,7 +15,7 @@ enum ChildTask {
             switch contestant {
             case .folio: measurement = try await FolioWorkloads.run(workload, size: size, document: document)
             case .hand:
-                measurement = try HandWorkloads.run(workload, size: size, store: document.appendingPathComponent("store/store.sqlite").path)
+                measurement = try await HandWorkloads.run(workload, size: size, store: document.appendingPathComponent("store/store.sqlite").path)
             }
         } else if arguments.count == 3, arguments[0] == templateFlag, let size = Int(arguments[1]) {
             measurement = try await FolioWorkloads.makeDocument(of: size, at: URL(fileURLWithPath: arguments[2], isDirectory: true))

@@ -3,7 +3,7 @@ import Foundation
 
 /// What people write by hand over SQLite's C interface: a connection and prepared statements.
 final class HandDatabase {
-    let handle: OpaquePointer
+    private(set) var handle: OpaquePointer?
 
     /// Opens the store of a document that Folio made, with the same durability: write-ahead log, synchronous FULL, no automatic checkpoints.
     init(_ path: String) throws {
@@ -15,7 +15,12 @@ final class HandDatabase {
         try execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0")
     }
 
-    deinit { sqlite3_close(handle) }
+    deinit { close() }
+
+    func close() {
+        sqlite3_close(handle)
+        handle = nil
+    }
 
     func execute(_ sql: String) throws {
         guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw BenchmarkError("\(sql): \(message)") }

@@ -3,14 +3,14 @@ import Foundation
 
 /// The workloads as a careful person writes them: one statement prepared once, bound and stepped for every row.
 enum HandWorkloads {
-    static func run(_ workload: Workload, size: Int, store: String) throws -> Measurement {
+    static func run(_ workload: Workload, size: Int, store: String) async throws -> Measurement {
         switch workload {
         case .w1: try insert(size, store)
         case .w2: try fetch(store, passes: 1)
         case .w2b: try fetch(store, passes: 2)
         case .w4: try update(size, store)
         case .w5: try smallCommits(workload.repetitions, store)
-        case .w8: try open(workload.repetitions, store)
+        case .w8: try await open(workload.repetitions, store)
         }
     }
 
@@ -114,9 +114,9 @@ enum HandWorkloads {
         return measured
     }
 
-    private static func open(_ repetitions: Int, _ store: String) throws -> Measurement {
+    private static func open(_ repetitions: Int, _ store: String) async throws -> Measurement {
         var checksum = Checksum()
-        let watch = Stopwatch()
+        var watch = Stopwatch()
         for _ in 0..<repetitions {
             let database = try HandDatabase(store)
             let statement = try database.prepare("SELECT ZNAME, ZNUMBER, ZRATIO, ZFLAG, ZCREATED, ZIDENTIFIER FROM ZITEM ORDER BY Z_PK LIMIT 1")
@@ -124,6 +124,7 @@ enum HandWorkloads {
             checksum.add(UInt64(sqlite3_column_bytes(statement, 0)))
             checksum.add(UInt64(bitPattern: sqlite3_column_int64(statement, 1)))
             sqlite3_finalize(statement)
+            await watch.excluding { database.close() }
         }
         return watch.measurement(repetitions: repetitions, checksum: checksum.value)
     }

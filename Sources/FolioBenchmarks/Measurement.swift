@@ -13,8 +13,17 @@ struct Measurement: Codable {
 
 /// The clock of a timed section.
 struct Stopwatch {
-    private let wall = ContinuousClock.now
-    private let cpu = Self.processorMs()
+    private var wall = ContinuousClock.now
+    private var cpu = Self.processorMs()
+
+    /// Does something that is not part of what is measured.
+    mutating func excluding(_ body: () async throws -> Void) async rethrows {
+        let wallBefore = ContinuousClock.now
+        let cpuBefore = Self.processorMs()
+        try await body()
+        wall += ContinuousClock.now - wallBefore
+        cpu += Self.processorMs() - cpuBefore
+    }
 
     /// The time since the stopwatch was made, for one of `repetitions`.
     func measurement(repetitions: Int = 1, checksum: UInt64, bytesPerObject: Double? = nil) -> Measurement {
@@ -33,9 +42,9 @@ struct Stopwatch {
     }
 
     private static func processorMs() -> Double {
-        let usage = usage()
-        func ms(_ time: timeval) -> Double { Double(time.tv_sec) * 1e3 + Double(time.tv_usec) / 1e3 }
-        return ms(usage.ru_utime) + ms(usage.ru_stime)
+        var time = timespec()
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        return Double(time.tv_sec) * 1e3 + Double(time.tv_nsec) / 1e6
     }
 
     private static func peakMiB() -> Double { Double(usage().ru_maxrss) / 1024 }

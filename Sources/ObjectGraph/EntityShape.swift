@@ -31,11 +31,14 @@ final class EntityShape: Sendable {
     let toManys: [Relation]
     let defaults: [(slot: RowSlot, value: PropertyValue)]
     let rules: [ValidationRule]
+    /// Whether objects are of no class of the application's, so that no hook does anything.
+    let isPlain: Bool
 
     init(entity: Entity, layout: RowLayout, objectClass: ManagedObject.Type, model: ManagedObjectModel) {
         self.entity = entity
         self.layout = layout
         self.objectClass = objectClass
+        isPlain = objectClass == ManagedObject.self
         var relations: [Relation?] = []
         var defaults: [(slot: RowSlot, value: PropertyValue)] = []
         for property in entity.properties {

@@ -6,6 +6,10 @@ extension ManagedObject {
     @discardableResult
     final func fireFault() -> Bool {
         if !state.isFault { return true }
+        if cells != nil, isPlain {
+            state.remove(.fault)
+            return true
+        }
         return context.fulfil(self)
     }
 

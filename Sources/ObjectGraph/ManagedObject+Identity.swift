@@ -15,6 +15,11 @@ extension ManagedObject {
         return contextReference.takeUnretainedValue()
     }
 
+    /// Whether the object is of no class of the application's, so that filling it calls nobody.
+    final var isPlain: Bool {
+        contextReference?._withUnsafeGuaranteedRef { $0.isPlain[Int(entityIndex)] } == true
+    }
+
     final var shape: EntityShape { context.shapes[Int(entityIndex)] }
 
     public final var entity: Entity { shape.entity }

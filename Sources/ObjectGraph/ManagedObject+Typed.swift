@@ -43,23 +43,21 @@ extension ManagedObject {
     @usableFromInline
     final func prepareToRead<Value>(_ key: AttributeKey<Value>) -> Bool {
         guard fireFault() else { return false }
-        checkKey(key)
+        if !isReadable(entity: key.firstEntity, count: key.entityCount, model: key.modelNumber) { checkKey(key) }
         return true
     }
 
     /// Fills the object and notes that the value changes; false if it can't be written.
     @usableFromInline
     final func prepareToWrite<Value>(_ key: AttributeKey<Value>) -> Bool {
-        guard fireFault() else { return false }
-        checkKey(key)
+        guard prepareToRead(key) else { return false }
         context.willWrite(self, key.slot)
         return true
     }
 
     @usableFromInline
     final func clearValue<Value>(_ key: AttributeKey<Value>) {
-        guard fireFault() else { return }
-        checkKey(key)
+        guard prepareToRead(key) else { return }
         context.willWrite(self, key.slot)
         row.clear(key.slot)
     }

@@ -10,7 +10,9 @@ extension ManagedObject {
         guard fireFault(), !state.contains(.inaccessible) else { return }
         let row = self.row
         var failures: [ValidationError.Failure] = []
-        for rule in shape.rules { if let failure = failure(of: rule, in: row) { failures.append(failure) } }
+        for rule in shape.rules where !(rule.demandsValue && row.hasValue(rule.slot)) {
+            if let failure = failure(of: rule, in: row) { failures.append(failure) }
+        }
         for key in customKeys {
             do { try validateValue(value(forKey: key), forKey: key) } catch let error as ValidationError {
                 // The model's rules were checked above; the override asks them again through super.

@@ -49,10 +49,11 @@ open class ManagedObject {
     ///
     /// Traps if the entity is abstract or not of the context's model; ``ManagedObjectContext/insert(_:)-swift.method`` throws instead.
     public convenience init(entity: Entity, insertInto context: ManagedObjectContext) {
-        guard let own = context.model.entity(named: entity.name), !own.isAbstract else {
+        let index = entity.modelNumber == context.modelNumber ? entity.index : context.model.entity(named: entity.name)?.index
+        guard let index, !entity.isAbstract else {
             preconditionFailure("\(entity.name) is abstract or not of the context's model: insert an object of a concrete entity of context.model")
         }
-        self.init(context.seedForInsertion(own.index))
+        self.init(context.seedForInsertion(index))
         context.didInsert(self)
     }
 

@@ -35,6 +35,7 @@ extension ManagedObjectContext {
 
     private func finishRealising(_ object: ManagedObject) {
         object.state.remove(.fault)
+        if shapes[Int(object.entityIndex)].isPlain { return }
         untrackedDepth += 1
         object.awakeFromFetch()
         untrackedDepth -= 1

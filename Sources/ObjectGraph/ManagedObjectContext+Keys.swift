@@ -5,26 +5,36 @@ import Storage
 extension ManagedObjectContext {
     /// Gives new objects their permanent IDs before they are saved. Objects that have one keep it. Costs a transaction of the store, and numbers are used up for good.
     public func obtainPermanentIDs(for objects: some Sequence<ManagedObject>) throws {
-        var byRoot: [Int: ContiguousArray<ManagedObject>] = [:]
-        for object in objects where object.key < 0 && object.contextReference != nil { byRoot[rootIndex(Int(object.entityIndex)), default: []].append(object) }
-        guard !byRoot.isEmpty else { return }
-        for root in byRoot.keys.sorted() {
-            guard var objects = byRoot[root] else { continue }
-            // In the order in which they were inserted.
-            objects.sort { $0.key > $1.key }
+        var own: ContiguousArray<ManagedObject> = []
+        for object in objects where object.key < 0 && object.contextReference != nil { own.append(object) }
+        // In the order in which they were inserted.
+        own.sort { $0.key > $1.key }
+        try givePermanentKeys(own)
+    }
+
+    /// Gives all new objects their permanent keys.
+    func obtainPermanentIDsForInsertedObjects() throws {
+        var objects: ContiguousArray<ManagedObject> = []
+        for record in changes.records { if let object = record.object, object.key < 0, object.isInserted { objects.append(object) } }
+        try givePermanentKeys(objects)
+    }
+
+    private func givePermanentKeys(_ objects: ContiguousArray<ManagedObject>) throws {
+        var byRoot = ContiguousArray<ContiguousArray<ManagedObject>>(repeating: [], count: shapes.count)
+        for object in objects { byRoot[rootIndex(Int(object.entityIndex))].append(object) }
+        for (root, objects) in byRoot.enumerated() where !objects.isEmpty {
             var key = try store().reserveKeys(entityIndex: root, count: objects.count)
             for object in objects {
                 givePermanentKey(object, key)
                 key += 1
             }
-            byRoot[root] = objects
         }
-        replaceTemporaryKeys(Array(byRoot.values), savedObjects: nil)
+        replaceTemporaryKeys(Array(byRoot), savedObjects: nil)
     }
 
     /// First step: the object has its key, and is still found by the temporary one, which its row keeps.
     func givePermanentKey(_ object: ManagedObject, _ key: Int64) {
-        if recordsUndo { permanentKeys[-object.key] = key }
+        if recordsUndo { permanentKeys.set(key, for: object.key) }
         object.key = key
         identities[rootIndex(Int(object.entityIndex))].insert(object, key)
     }

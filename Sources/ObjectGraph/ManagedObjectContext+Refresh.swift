@@ -13,7 +13,7 @@ extension ManagedObjectContext {
         deletedInEvent.removeAll()
         eventLog = []
         undoManager?.removeAllActions(withTarget: self)
-        permanentKeys = [:]
+        permanentKeys = PermanentKeys()
         loadError = nil
         var restored: [ManagedObject] = []
         for index in dropped.records.indices {
@@ -58,7 +58,7 @@ extension ManagedObjectContext {
         refreshedObjects.removeAll()
         eventLog = []
         undoManager?.removeAllActions(withTarget: self)
-        permanentKeys = [:]
+        permanentKeys = PermanentKeys()
         loadError = nil
         let objects = allObjects
         for index in identities.indices { identities[index].removeAll() }

@@ -36,7 +36,7 @@ extension ManagedObjectContext {
         try collectChanges()
         try throwLoadError()
         if validates { try validateChanges() }
-        if reservesKeys { try obtainPermanentIDs(for: insertedObjects) }
+        if reservesKeys { try obtainPermanentIDsForInsertedObjects() }
         var plan = makePlan()
         plan.setMetadata(metadata)
         begin(plan)

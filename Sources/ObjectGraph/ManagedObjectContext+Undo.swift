@@ -58,7 +58,7 @@ extension ManagedObjectContext {
 
     /// A reference as it is written now: objects that were new when it was recorded may have been saved since.
     private func current(_ value: SlotValue) -> SlotValue {
-        guard case .reference(let reference?) = value, reference.key < 0, let key = permanentKeys[-reference.key] else { return value }
+        guard case .reference(let reference?) = value, reference.key < 0, let key = permanentKeys[reference.key] else { return value }
         return .reference(ObjectReference(key: key, entityIndex: reference.entityIndex))
     }
 
@@ -98,9 +98,9 @@ extension ManagedObjectContext {
 
     /// While it was deleted nobody told it of the permanent keys that others got.
     private func renewReferences(of object: ManagedObject) {
-        guard let row = object.optionalRow, !permanentKeys.isEmpty else { return }
+        guard let row = object.optionalRow, permanentKeys.isUsed else { return }
         for relation in shapes[Int(object.entityIndex)].toOnes {
-            guard let reference = row.reference(relation.slot), reference.key < 0, let key = permanentKeys[-reference.key] else { continue }
+            guard let reference = row.reference(relation.slot), reference.key < 0, let key = permanentKeys[reference.key] else { continue }
             row.setReference(ObjectReference(key: key, entityIndex: reference.entityIndex), relation.slot)
         }
     }

@@ -8,6 +8,8 @@ extension ManagedObjectContext {
         var count = 0
         for index in changes.records.indices {
             guard let object = changes.records[index].object, !object.state.contains(.inaccessible) else { continue }
+            let shape = shapes[Int(object.entityIndex)]
+            if shape.isPlain && shape.rules.isEmpty && !object.state.contains(.deleted) { continue }
             do {
                 if object.state.contains(.deleted) {
                     try object.validateForDelete()

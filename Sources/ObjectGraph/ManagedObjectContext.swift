@@ -34,6 +34,8 @@ public final class ManagedObjectContext {
 
     @usableFromInline let modelNumber: UInt64
     let shapes: ContiguousArray<EntityShape>
+    /// By entity: `EntityShape.isPlain`, without a step to the shape.
+    let isPlain: ContiguousArray<Bool>
     /// The identity of temporary IDs.
     let temporaryIdentity: StoreIdentity
 
@@ -68,8 +70,8 @@ public final class ManagedObjectContext {
     var refreshedObjects: Set<ManagedObject> = []
     var saveUnderWay: SaveUnderWay?
     var lastSaveNumber = 0
-    /// The permanent keys of objects whose temporary ones stand in undo's records, by temporary key without the sign.
-    var permanentKeys: [Int64: Int64] = [:]
+    /// The permanent keys of objects whose temporary ones may stand in undo's records.
+    @exclusivity(unchecked) var permanentKeys = PermanentKeys()
     /// Why a value could not be read by an accessor that can't throw.
     var loadError: (any Error)?
     let observers = ContextObservers()
@@ -79,6 +81,7 @@ public final class ManagedObjectContext {
     public init(_ coordinator: PersistentStoreCoordinator) {
         persistentStoreCoordinator = coordinator
         shapes = coordinator.shapes
+        isPlain = ContiguousArray(coordinator.shapes.map(\.isPlain))
         modelNumber = coordinator.model.number
         temporaryIdentity = StoreIdentity(uuid: UUID().uuidString, model: coordinator.model)
         identities = ContiguousArray(coordinator.shapes.map { _ in IdentityMap() })
@@ -116,7 +119,7 @@ public final class ManagedObjectContext {
         guard let undoManager else { return }
         recordsUndo = false
         eventLog = []
-        permanentKeys = [:]
+        permanentKeys = PermanentKeys()
         undoManager.removeAllActions(withTarget: self)
         undoCheckpoint.map { undoManager.removeCheckpoint($0) }
         undoCheckpoint = nil

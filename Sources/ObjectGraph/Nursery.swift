@@ -24,6 +24,32 @@ struct Nursery {
     }
 }
 
+/// Permanent keys by temporary ones. These are dense, so a list does; it begins at the first that was noted.
+struct PermanentKeys {
+    private var keys: ContiguousArray<Int64> = []
+    private var first: Int64 = 0
+
+    var isUsed: Bool { !keys.isEmpty }
+
+    subscript(temporary: Int64) -> Int64? {
+        let place = -temporary - first
+        guard place >= 0, place < keys.count, keys[Int(place)] != 0 else { return nil }
+        return keys[Int(place)]
+    }
+
+    mutating func set(_ key: Int64, for temporary: Int64) {
+        if keys.isEmpty { first = -temporary }
+        if -temporary < first {
+            keys.insert(contentsOf: repeatElement(0, count: Int(first + temporary)), at: 0)
+            first = -temporary
+        }
+        let place = Int(-temporary - first)
+        if place == keys.count { keys.append(key); return }
+        while keys.count <= place { keys.append(0) }
+        keys[place] = key
+    }
+}
+
 /// A few objects that are held for a while.
 struct RecentObjects {
     private static let capacity = 1024

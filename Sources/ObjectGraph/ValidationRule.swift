@@ -3,7 +3,7 @@ import RowMemory
 import Schema
 
 /// What the model demands of one property.
-struct ValidationRule: Sendable {
+final class ValidationRule: Sendable {
     enum Demand: Sendable {
         case value
         case number(least: Double?, greatest: Double?)
@@ -17,6 +17,15 @@ struct ValidationRule: Sendable {
     let property: Property
     let slot: RowSlot
     let demand: Demand
+    /// Whether any value will do, but there must be one.
+    let demandsValue: Bool
+
+    private init(property: Property, slot: RowSlot, demand: Demand) {
+        self.property = property
+        self.slot = slot
+        self.demand = demand
+        if case .value = demand { demandsValue = true } else { demandsValue = false }
+    }
 
     /// The rules of an entity, in the order of its properties; none for properties that allow everything.
     static func rules(for entity: Entity, layout: RowLayout) -> [ValidationRule] {
@@ -86,8 +95,8 @@ extension PropertyValue {
 extension ValidationRule {
     /// What is wrong with an attribute's or a to-one's value in a row; nil if it is as demanded. Counts of to-many members are checked apart.
     func violation(in row: Row) -> (code: ValidationError.Code, why: String)? {
-        if case .value = demand { return row.hasValue(slot) ? nil : (.missingMandatoryProperty, "is required") }
-        guard row.hasValue(slot) else { return nil }
+        guard row.hasValue(slot) else { return demandsValue ? (.missingMandatoryProperty, "is required") : nil }
+        if demandsValue { return nil }
         switch slot.kind {
         case .int: return row.int(slot).flatMap { checkNumber(Double($0)) }
         case .double, .date: return row.double(slot).flatMap { checkNumber($0) }

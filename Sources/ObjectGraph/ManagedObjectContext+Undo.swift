@@ -10,22 +10,27 @@ extension ManagedObjectContext {
 
     /// Hands the event's changes to the undo manager, as one action.
     func registerUndo() {
-        let changes = eventLog
+        let log = eventLog
         eventLog = []
         guard let undoManager, undoManager.isUndoRegistrationEnabled else { return }
-        undoManager.registerUndo(withTarget: self) { $0.takeBack(changes) }
+        undoManager.registerUndo(withTarget: self) { $0.takeBack(log) }
         if !undoManager.isUndoing && !undoManager.isRedoing { undoManager.endEvent() }
     }
 
     /// Takes changes back, the last one first. What that does is recorded in turn, and is what redo takes back.
-    private func takeBack(_ changes: [Change]) {
+    private func takeBack(_ log: [Change]) {
         isProcessing = true
         var awakened: [ManagedObject: SnapshotEvents] = [:]
-        for change in changes.reversed() {
-            if let (object, event) = takeBack(change) { awakened[object, default: []].insert(event) }
+        var broughtBack: [ManagedObject] = []
+        for change in log.reversed() {
+            guard let (object, event) = takeBack(change) else { continue }
+            if event == .undoDeletion { broughtBack.append(object) }
+            // Only an application's class has something to do when it is awakened.
+            if !shapes[Int(object.entityIndex)].isPlain { awakened[object, default: []].insert(event) }
         }
         for (object, events) in awakened where object.contextReference != nil { object.awake(fromSnapshotEvents: events) }
-        dropUnchanged(awakened.keys)
+        dropUnchanged(changes.eventObjects)
+        dropUnchanged(broughtBack)
         endEvent()
         isProcessing = false
     }

@@ -1,5 +1,3 @@
-internal import CSQLite
-
 /// What is committed in a WAL: which page each frame holds. The records are those of SQLite's file format, "The Write-Ahead Log".
 ///
 /// Frames of an older run of the file (other salts), torn ones, and those of a transaction that was never committed are not there.
@@ -43,11 +41,13 @@ package struct WriteAheadLog: Sendable {
     private static let formatVersion: UInt32 = 3_007_000
 
     /// Reads a WAL; nil where nothing is committed in it. Costs reading it once.
-    init?(_ file: RawFile) throws {
-        let size = try file.size()
+    init?(_ file: RawFile) throws { try self.init(size: file.size()) { try file.read(into: $0, at: $1) } }
+
+    /// Reads a WAL of `size` bytes; `read` fills a buffer from an offset on.
+    init?(size: Int64, read: (UnsafeMutableRawBufferPointer, Int64) throws -> Void) throws {
         var header = [UInt8](repeating: 0, count: Self.headerSize)
         guard size >= Self.headerSize else { return nil }
-        try header.withUnsafeMutableBytes { try file.read(into: $0, at: 0) }
+        try header.withUnsafeMutableBytes { try read($0, 0) }
         let field = header.withUnsafeBytes { bytes in (0..<8).map { Self.number(bytes, $0 * 4) } }
         guard field[0] & ~1 == Self.magic, field[1] == Self.formatVersion else { return nil }
         let pageSize = Int(field[2])
@@ -63,7 +63,7 @@ package struct WriteAheadLog: Sendable {
         defer { buffer.deallocate() }
         var offset = Int64(Self.headerSize)
         while offset + Int64(frameSize) <= size {
-            try file.read(into: buffer, at: offset)
+            try read(buffer, offset)
             let bytes = UnsafeRawBufferPointer(buffer)
             let page = Self.number(bytes, 0), commitSize = Self.number(bytes, 4)
             guard page > 0, Self.number(bytes, 8) == field[4], Self.number(bytes, 12) == field[5] else { break }

@@ -1,5 +1,5 @@
 import FileSystem
-import SQLiteKit
+package import SQLiteKit
 import Storage
 
 /// What a document does with its store's files.
@@ -36,6 +36,14 @@ extension SQLitePersistentStore {
         } catch {
             throw StorageError(error, path: path)
         }
+    }
+
+    /// Runs `body` with the store's files as they are on the disk, past SQLite, between two commits: for keeping versions. They are of no use afterwards. What `body`
+    /// throws comes out as it is.
+    package func withFiles<Result: Sendable>(_ body: (DatabaseFiles) throws -> Result) throws -> Result {
+        try withSession { session in
+            try session.connection.withFiles { files in Swift.Result { try body(files) } }
+        }.get()
     }
 
     /// Copies the store as it is now, its WAL included, page by page into a new file. The copy is one durable file without a WAL.

@@ -3,7 +3,7 @@ package import Foundation
 import ModelFiles
 import RowMemory
 package import Schema
-import SQLiteKit
+package import SQLiteKit
 package import Storage
 
 extension SQLitePersistentStore {
@@ -44,6 +44,23 @@ extension SQLitePersistentStore {
         }
     }
 
+    /// Opens a store that lies uncompressed in an archive, without taking it out.
+    ///
+    /// `description.url` is where the store would be if it were a file; its WAL is there, and the archive is never written: ``checkpoint()`` throws. The caller holds
+    /// the document's lock. Read-only, nothing is written at all, and the WAL is read where there is one.
+    package static func open(
+        _ description: PersistentStoreDescription, in archive: ArchivedDatabase, files: ExternalValues,
+        resolvingModel resolve: (StoredModelInfo?) throws -> ManagedObjectModel?
+    ) throws -> SQLitePersistentStore {
+        do {
+            return SQLitePersistentStore(session: try openSession(description.url.path, description, resolve, files, archive))
+        } catch let error as ResolvingError {
+            throw error.underlying
+        } catch {
+            throw StorageError(error, path: archive.path)
+        }
+    }
+
     /// What a store says of its model, read without opening it any further; nothing is written.
     /// - Throws: `StorageError`, as `open`.
     package static func storedModelInfo(at url: URL) throws -> StoredModelInfo {
@@ -67,9 +84,10 @@ extension SQLitePersistentStore {
     }
 
     private static func openSession(
-        _ path: String, _ description: PersistentStoreDescription, _ resolve: (StoredModelInfo?) throws -> ManagedObjectModel?, _ files: ExternalValues
+        _ path: String, _ description: PersistentStoreDescription, _ resolve: (StoredModelInfo?) throws -> ManagedObjectModel?, _ files: ExternalValues,
+        _ archive: ArchivedDatabase? = nil
     ) throws -> sending StoreSession {
-        let connection = try StoreSession.connect(path, description)
+        let connection = try StoreSession.connect(path, description, archive)
         // In one transaction: as one state of the file, and with one round of locks.
         let (catalog, info) = try connection.transaction(.deferred) {
             let catalog = try StoreCatalog.read(from: connection)
@@ -80,7 +98,7 @@ extension SQLitePersistentStore {
         // Only now, when it is known to be a store: the journal of a document's store may be changed by it.
         try StoreSession.prepareJournal(of: connection, description)
         return StoreSession(
-            path: path, description: description, connection: connection, layout: layout, rowLayouts: RowLayout.layouts(for: model),
+            path: path, description: description, archive: archive, connection: connection, layout: layout, rowLayouts: RowLayout.layouts(for: model),
             identity: StoreIdentity(uuid: info.uuid, model: model), files: files, writingRefusal: catalog.writingRefusal)
     }
 

@@ -49,7 +49,7 @@ import Testing
                 policy.interval = 2
                 let store = try VersionedStore(in: folder.path, rows: 40, policy: policy)
                 try prepare(store)
-                let injector = Injector(point, isSticky: isSticky, fault, under: folder.path + "/versions")
+                let injector = Injector(point, isSticky: isSticky, fault, under: folder.path)
                 var failed = false
                 do {
                     try FaultInjection.with({ injector.ask($0, $1) }) { try operation(store) }

@@ -1,3 +1,4 @@
+import FileSystem
 import Foundation
 import SQLiteKit
 import SQLiteStore
@@ -78,6 +79,50 @@ struct DocumentStoreTests {
             try SQLitePersistentStore.foldJournal(at: fixture.url.path)
             #expect(try mainFile(fixture.url) == 1)
             fixture.store = try SQLitePersistentStore.open(fixture.store.description)
+        }
+    }
+
+    @Test func aStoreIsEditedWhereItLiesInAnArchive() throws {
+        try withTemporaryDirectory { folder in
+            let fixture = try StoreFixture(in: folder)
+            try fixture.insert("Tag", ["word": .string("packed")])
+            try fixture.store.close()
+            let content = try Disk.read(fixture.url.path, limit: 1 << 24)
+            let archive = folder.path + "/archive", working = folder.appendingPathComponent("working.sqlite")
+            try Disk.replaceFile(archive, with: [1, 2, 3] + content + [4])
+            let packed = try Disk.read(archive, limit: 1 << 24)
+            var description = PersistentStoreDescription(url: working)
+            description.journal = .heldByDocument
+            func open(readOnly: Bool = false) throws -> SQLitePersistentStore {
+                description.isReadOnly = readOnly
+                let database = try ArchivedDatabase(File(archive), offset: 3, length: Int64(content.count))
+                return try SQLitePersistentStore.open(description, in: database, files: .besideStore(at: working.path)) { _ in nil }
+            }
+            for count in 2...3 {
+                fixture.store = try open()
+                try fixture.insert("Tag", ["word": .string("edited")])
+                #expect(try fixture.rows("Tag").count == count)
+                #expect(throws: StorageError.self) { _ = try fixture.store.checkpoint() }
+                try fixture.store.close()
+            }
+            fixture.store = try open(readOnly: true)
+            #expect(try fixture.rows("Tag").count == 3)
+            try fixture.store.copy(to: folder.path + "/merged")
+            try fixture.store.close()
+            #expect(try Connection.reading(folder.path + "/merged") { try $0.value("SELECT count(*) FROM ZTAG") } == .integer(3))
+            #expect(try Disk.read(archive, limit: 1 << 24) == packed)
+            #expect(try Disk.list(folder.path).map(\.name) == ["Features.sqlite", "archive", "merged", "working.sqlite-wal"])
+        }
+    }
+
+    @Test func theFilesAreSeenPastSQLiteAndErrorsComeOutAsTheyAre() throws {
+        try StoreFixture.run(journal: .heldByDocument) { fixture in
+            try fixture.insert("Tag")
+            let size = try fixture.store.withFiles { files in files.current.size }
+            _ = try fixture.store.checkpoint()
+            #expect(try Disk.status(of: fixture.url.path)?.size == size)
+            struct Stop: Error {}
+            #expect(throws: Stop.self) { try fixture.store.withFiles { _ in throw Stop() } }
         }
     }
 

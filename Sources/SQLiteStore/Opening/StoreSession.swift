@@ -13,6 +13,8 @@ import Storage
 final class StoreSession {
     let path: String
     let description: PersistentStoreDescription
+    /// The archive that the main file lies in, where it is no file of its own; `path` is then where it would be.
+    let archive: ArchivedDatabase?
     var connection: Connection
     let layout: StoreLayout
     let rowLayouts: [RowLayout]
@@ -32,11 +34,12 @@ final class StoreSession {
     }
 
     init(
-        path: String, description: PersistentStoreDescription, connection: Connection, layout: StoreLayout, rowLayouts: [RowLayout],
+        path: String, description: PersistentStoreDescription, archive: ArchivedDatabase? = nil, connection: Connection, layout: StoreLayout, rowLayouts: [RowLayout],
         identity: StoreIdentity, files: ExternalValues, writingRefusal: String? = nil
     ) {
         self.path = path
         self.description = description
+        self.archive = archive
         self.connection = connection
         self.layout = layout
         self.rowLayouts = rowLayouts
@@ -64,7 +67,7 @@ final class StoreSession {
     }
 
     private func reopenForReading() throws {
-        connection = try Self.connect(path, description)
+        connection = try Self.connect(path, description, archive)
         guard try StoreMetadata.read(from: connection).uuid == identity.uuid else {
             throw StorageError(.busy, "The store was replaced by another one while it was read")
         }
@@ -72,15 +75,25 @@ final class StoreSession {
 
     // MARK: Connections
 
-    static func connect(_ path: String, _ description: PersistentStoreDescription) throws -> Connection {
+    static func connect(_ path: String, _ description: PersistentStoreDescription, _ archive: ArchivedDatabase? = nil) throws -> Connection {
         let timeout = Int(description.timeout * 1000)
         let connection: Connection
         if description.isReadOnly {
-            connection = try Connection.openForReading(path, defense: .foreign, busyTimeout: timeout)
+            connection =
+                if let archive {
+                    try Connection.openForReading(archive, workingPath: path)
+                } else {
+                    try Connection.openForReading(path, defense: .foreign, busyTimeout: timeout)
+                }
         } else {
             var options = OpenOptions(.readWrite, defense: .foreign)
             options.busyTimeout = timeout
-            connection = try Connection(path, options)
+            connection =
+                if let archive {
+                    try Connection.openForEditing(archive, workingPath: path, options: options)
+                } else {
+                    try Connection(path, options)
+                }
             try registerTriggerFunctions(on: connection)
         }
         try SQLTranslation.registerFunctions(on: connection)

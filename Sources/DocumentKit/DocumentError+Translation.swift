@@ -58,7 +58,7 @@ extension DocumentError {
     private init?(_ error: StorageError, _ stage: Stage, _ path: String?) {
         let code: Code
         switch error.code {
-        case .conflict, .constraint, .unknownObject: return nil
+        case .conflict, .constraint, .unknownObject, .unmigratable: return nil
         case .notFound: code = .notFound
         case .notAStore, .damaged: code = .malformed
         case .incompatibleModel, .noModel: code = .modelMismatch

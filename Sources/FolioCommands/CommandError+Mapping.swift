@@ -12,6 +12,7 @@ extension CommandError {
         case let error as DocumentError: self.init(error)
         case let error as ValidationError: self.init(error)
         case let error as GraphError: self.init(error)
+        case let error as MigrationError: self.init(error)
         case let error as CocoaError: self.init(error, path: path)
         case is CancellationError: self.init(.interrupted, "interrupted", "interrupted")
         default: self.init(.software, "unexpected", "unexpected error: \(error)", path: path, hint: "this is a mistake in folio")
@@ -79,6 +80,8 @@ extension CommandError {
             case .unsupported: (.unavailable, "unsupported")
             case .newer: (.newer, "newer")
             case .cannotCreate: (.cannotCreate, "cannotCreate")
+            case .unmigratable: (.modelMismatch, "unmigratable")
+            case .cancelled: (.interrupted, "interrupted")
             default: (.inputOutput, "storage")
             }
         self.init(exit, code, error.message, path: error.path, detail: Self.detail(entities: error.entities))
@@ -86,6 +89,14 @@ extension CommandError {
         if error.code == .incompatibleModel, !error.entities.isEmpty {
             why += ": " + error.entities.sorted().joined(separator: ", ") + (error.entities.count == 1 ? " differs" : " differ")
         }
+    }
+
+    private init(_ error: MigrationError) {
+        self.init(
+            .modelMismatch, "migration", error.description,
+            detail: .object([
+                "coreDataCode": .int(error.code.coreDataNumber), "reasons": .strings(error.obstacles.map(\.description)),
+            ]))
     }
 
     private init(_ error: DocumentError) {

@@ -3,13 +3,12 @@ enum CommandTable {
     static var commands: [any Command.Type] {
         [
             NewCommand.self, InfoCommand.self, ModelCommand.self, FetchCommand.self, GetCommand.self, ExplainCommand.self, InsertCommand.self, SetCommand.self,
-            DeleteCommand.self, ImportCommand.self, ExportCommand.self, SaveAsCommand.self, VerifyCommand.self, HelpCommand.self,
+            DeleteCommand.self, ImportCommand.self, MigrateCommand.self, ExportCommand.self, SaveAsCommand.self, VerifyCommand.self, HelpCommand.self,
         ]
     }
 
     /// What the contract names and this version does not have.
     static let later: [String: String] = [
-        "migrate": "bring a document to another version of its model",
         "versions": "list a document's saved versions",
         "restore": "bring back a saved version",
         "diff": "compare two documents",

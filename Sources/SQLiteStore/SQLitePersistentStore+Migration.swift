@@ -20,12 +20,17 @@ extension SQLitePersistentStore {
     ///
     /// Whatever is thrown, by a step or by `progress.cancel()`, leaves the store as it was. A store that is of the new version already stays untouched. Time: as
     /// few passes over the rows as the changes need, none for columns that are added or renamed. Memory does not depend on the rows.
+    /// - Parameters:
+    ///   - plans: One after the other, all in the one transaction. A plan whose destination the store is of already is passed over.
+    ///   - metadata: What else is noted in the store's metadata in the same transaction.
     /// - Throws: `StorageError`: `incompatibleModel` where the store is of neither version; `constraint` where objects violate a new uniqueness constraint;
     ///   `unmigratable`, `unsupported`, `cancelled`, and whatever files and disks cause.
     @discardableResult
     package static func migrate(
-        _ description: PersistentStoreDescription, _ plan: MigrationPlan, files: ExternalValues? = nil, progress: MigrationProgress? = nil
+        _ description: PersistentStoreDescription, _ plans: [MigrationPlan], files: ExternalValues? = nil, metadata: [String: MetadataValue?] = [:],
+        progress: MigrationProgress? = nil
     ) throws -> MigrationReport {
+        guard let first = plans.first, let last = plans.last else { return MigrationReport([]) }
         let path = description.url.path
         do {
             try checkKind(of: path)
@@ -35,12 +40,31 @@ extension SQLitePersistentStore {
             // The first look tells whether it is a store at all, before anything of its journal is changed.
             _ = try StoreCatalog.read(from: connection)
             try StoreSession.prepareJournal(of: connection, description)
-            let before = try externalNames(connection, description, plan.source)
-            let migration = StoreMigration(
-                plan: plan, configuration: description.configuration, connection: connection, files: files, progress: progress)
+            let before = try externalNames(connection, description, first.source)
+            func run() throws -> [MigrationStep] {
+                try connection.transaction(.immediate) {
+                    let steps = try plans.flatMap { plan in
+                        try StoreMigration(
+                            plan: plan, configuration: description.configuration, connection: connection, files: files, progress: progress
+                        ).run()
+                    }
+                    if !steps.isEmpty, !metadata.isEmpty {
+                        let noted = try StoreMetadata.read(from: connection).applying(metadata)
+                        try connection.run("UPDATE Z_METADATA SET Z_PLIST = ?", [.blob([UInt8](noted.encoded))])
+                    }
+                    try progress?.check()
+                    return steps
+                }
+            }
             let interrupter = connection.interrupter
-            let steps = try progress?.interruptible({ interrupter.interrupt() }) { try migration.run() } ?? migration.run()
-            if !before.isEmpty { for name in before.subtracting(try externalNames(connection, description, plan.destination)) { try? files.remove(name) } }
+            let steps: [MigrationStep]
+            do {
+                steps = try progress?.interruptible({ interrupter.interrupt() }, run) ?? run()
+            } catch let error as SQLiteError where error.code == .interrupted {
+                try progress?.check()
+                throw error
+            }
+            if !before.isEmpty { for name in before.subtracting(try externalNames(connection, description, last.destination)) { try? files.remove(name) } }
             try connection.close()
             return MigrationReport(steps)
         } catch {

@@ -35,7 +35,7 @@ struct MigratedStore {
 
     @discardableResult
     func migrate(from old: ManagedObjectModel, to new: ManagedObjectModel, progress: MigrationProgress? = nil) throws -> MigrationReport {
-        try SQLitePersistentStore.migrate(PersistentStoreDescription(url: url), try .inferred(from: old, to: new), progress: progress)
+        try SQLitePersistentStore.migrate(PersistentStoreDescription(url: url), [try .inferred(from: old, to: new)], progress: progress)
     }
 
     /// Everything about the file that must be as in a new store of the model.

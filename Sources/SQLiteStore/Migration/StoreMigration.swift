@@ -4,11 +4,9 @@ import Schema
 import SQLiteKit
 import Storage
 
-/// Runs a migration plan on an open database, in one transaction.
+/// Runs a migration plan on an open database, in the caller's transaction, which covers everything from the first look to the last row.
 ///
-/// Invariants:
-/// 1. Whatever throws has left the store as it was: everything from the first look to the last row is one transaction.
-/// 2. The identity of the store, its metadata of other purpose and the numbers of its objects stay.
+/// Invariant: the identity of the store, its metadata of other purpose and the numbers of its objects stay.
 struct StoreMigration {
     let plan: MigrationPlan
     let configuration: String?
@@ -18,20 +16,12 @@ struct StoreMigration {
 
     /// - Returns: the steps that were taken; none where the store is of the new version already.
     func run() throws -> [MigrationStep] {
-        do {
-            return try connection.transaction(.immediate) {
-                guard let script = try script() else { return [] }
-                try checkAbstractEntities()
-                try registerFunctions()
-                try perform(script.steps)
-                try writeBookkeeping()
-                try progress?.check()
-                return script.steps
-            }
-        } catch let error as SQLiteError where error.code == .interrupted {
-            try progress?.check()
-            throw error
-        }
+        guard let script = try script() else { return [] }
+        try checkAbstractEntities()
+        try registerFunctions()
+        try perform(script.steps)
+        try writeBookkeeping()
+        return script.steps
     }
 
     /// The statements for the store as it is; nil where it is of the new version already.

@@ -33,7 +33,7 @@ let rooms: [(name: String, kind: Kind, imports: [String])] = [
     ("Migration", .swift, ["Storage", "Query", "Schema"]),
     ("Stack", .swift, ["ObjectGraph", "SQLiteStore", "AtomicStores", "Storage", "Query", "ModelFiles", "Schema"]),
     ("DocumentKit", .swift, [
-        "Stack", "Migration", "ObjectGraph", "SQLiteStore", "ArchiveKit", "SQLiteKit", "Storage", "RowMemory", "Query", "ModelFiles", "Schema", "Coding", "FileSystem",
+        "Stack", "Migration", "ObjectGraph", "SQLiteStore", "AtomicStores", "ArchiveKit", "SQLiteKit", "Storage", "RowMemory", "Query", "ModelFiles", "Schema", "Coding", "FileSystem",
     ]),
     ("Folio", .swift, ["DocumentKit", "Stack", "Migration", "ObjectGraph", "SQLiteStore", "Storage", "Query", "ModelFiles", "Schema"]),
     ("FolioCommands", .swift, ["Folio", "RowMemory"]),

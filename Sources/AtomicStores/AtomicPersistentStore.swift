@@ -56,6 +56,21 @@ package final class AtomicPersistentStore: PersistentStore {
         try withSession { session in try session.apply(changes) }
     }
 
+    /// Runs `body`, whose changes go to the file all at once when it ends. For filling a new store: if this throws, give the store up.
+    package func writingOnce(_ body: () throws -> Void) throws {
+        try withSession { session in session.isWritingPutOff = true }
+        try body()
+        try withSession { session in
+            session.isWritingPutOff = false
+            try session.write()
+        }
+    }
+
+    /// References from rows to objects that are not there, at most a hundred, each with the object that has it and what it leads to.
+    package func danglingReferences() throws -> [(object: ManagedObjectID, property: String, target: ManagedObjectID)] {
+        try withSession { session in session.table.danglingReferences(atMost: 100) }
+    }
+
     package func metadata() throws -> [String: MetadataValue] {
         try withSession { session in session.metadata.publicValues }
     }

@@ -15,6 +15,8 @@ final class AtomicSession {
     private(set) var metadata: StoreMetadata
     private let format: StoreFormat?
     private var file: StoreFile?
+    /// Whether changes stay in memory for now.
+    var isWritingPutOff = false
     /// The model as a binary store carries it.
     private let modelBytes: Data
 
@@ -58,7 +60,7 @@ final class AtomicSession {
 
     /// Writes the whole file.
     func write() throws {
-        guard let format else { return }
+        guard let format, !isWritingPutOff else { return }
         let bytes =
             switch format {
             case .binary: try BinaryStoreWriter(table, metadata, model: modelBytes).bytes()

@@ -1,11 +1,15 @@
 internal import ArchiveKit
+internal import AtomicStores
 internal import FileSystem
+package import Storage
 
 /// Looks at a path and says what kind of document is there, or what else.
 package struct DetectedDocument: Sendable, Hashable {
     package let kind: DocumentKind
     /// The document, with links resolved.
     package let path: String
+    /// What kind of store a bare store or managed document is; those of packages and archives are SQLite's.
+    package let storeType: StoreType
 
     /// The store of a bare store or managed document, or of a package.
     package var storePath: String? { kind == .archive ? nil : Self.storePath(kind, path) }
@@ -23,10 +27,10 @@ package struct DetectedDocument: Sendable, Hashable {
     package init(_ path: String) throws {
         let path = LinkResolution.resolve(path)
         self.path = path
-        kind = try DocumentError.stage(.opening, path) {
+        (kind, storeType) = try DocumentError.stage(.opening, path) {
             switch try Disk.kind(of: path) {
             case nil: throw DocumentError(.notFound, "there is no such document")
-            case .directory: try Self.kind(ofFolder: path)
+            case .directory: (try Self.kind(ofFolder: path), .sqlite)
             case .file: try Self.kind(ofFile: path)
             case .symbolicLink: throw DocumentError(.notFound, "a link that leads nowhere")
             case .other: throw DocumentError(.malformed, "neither a file nor a folder")
@@ -44,23 +48,22 @@ package struct DetectedDocument: Sendable, Hashable {
         throw DocumentError(.malformed, "a folder without \(PackageLayout.manifest), not a document")
     }
 
-    private static func kind(ofFile path: String) throws -> DocumentKind {
+    private static func kind(ofFile path: String) throws -> (DocumentKind, StoreType) {
         let file = try File(path, .read)
         let size = try file.status().size
         var start = [UInt8](repeating: 0, count: 4096)
         start.removeLast(start.count - (try start.withUnsafeMutableBytes { try file.read(into: $0, at: 0) }))
-        if ZipDirectory.begins(start) { return .archive }
+        if ZipDirectory.begins(start) { return (.archive, .sqlite) }
         if start.starts(with: Array("SQLite format 3\u{0}".utf8)) {
             try checkHeader(start, size: size, hasJournal: Disk.exists(path + "-wal"))
-            return .store
+            return (.store, .sqlite)
         }
+        if AtomicPersistentStore.isBinaryStore(start) { return (.store, .binary) }
+        if AtomicPersistentStore.isXMLStore(start) { return (.store, .xml) }
         if start.isEmpty { throw DocumentError(.malformed, "an empty file, not a document") }
         if start.starts(with: Array("SQLite format 3\u{0}".utf8).prefix(start.count)) { throw DocumentError(.malformed, "a truncated store of \(size) bytes") }
-        if start.starts(with: Array("bplist00".utf8)) { throw DocumentError(.unsupported, "a binary property list: binary stores can't be opened yet") }
+        if start.starts(with: Array("bplist00".utf8)) { throw DocumentError(.unsupported, "a binary property list, perhaps a binary store of Core Data: only its own framework reads these") }
         let text = String(validating: start.prefix(start.count == 4096 ? 4090 : 4096), as: UTF8.self)
-        if let text, text.hasPrefix("<?xml"), text.contains("<database") || text.contains("<!DOCTYPE database") {
-            throw DocumentError(.unsupported, "an XML store: these can't be opened yet")
-        }
         throw DocumentError(.malformed, text == nil ? "not a document: unknown binary data" : "a text file, not a document")
     }
 

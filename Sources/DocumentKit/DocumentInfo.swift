@@ -120,7 +120,7 @@ public struct DocumentInfo: Sendable, Hashable {
             attachments = try PackageReader(package).attachments()
         } else {
             let files = ExternalValues.besideStore(at: session.storePath)
-            let sizes = try session.store.externalValueNames().compactMap { try Disk.status(of: files.path($0))?.size }
+            let sizes = try (session.sqliteStore?.externalValueNames() ?? []).compactMap { try Disk.status(of: files.path($0))?.size }
             attachments = Manifest.Attachments(count: sizes.count, bytes: sizes.reduce(0, +))
         }
         self.lock = lock

@@ -1,3 +1,5 @@
+internal import Storage
+
 /// What kind of document is at a path. Decided by what is in the file or folder, never by its extension.
 public enum DocumentKind: String, Sendable, Hashable, Codable, CaseIterable {
     /// A folder of Folio's layout.
@@ -18,4 +20,18 @@ public enum DocumentForm: Sendable, Hashable {
     case archive
     /// A Core Data SQLite store by itself.
     case store
+    /// A store of Folio's binary format by itself.
+    case binaryStore
+    /// A Core Data XML store by itself. It does not carry its model.
+    case xmlStore
+
+    /// The type of a store by itself, nil for the forms that have more to them.
+    var bareStoreType: StoreType? {
+        switch self {
+        case .package, .archive: nil
+        case .store: .sqlite
+        case .binaryStore: .binary
+        case .xmlStore: .xml
+        }
+    }
 }

@@ -197,9 +197,15 @@ extension DocumentSession {
         description.isReadOnly = !isEditing
         description.journal = package == nil ? .asFound : .heldByDocument
         let content = package.map { ContentFolder(inPackage: $0) }
-        let store = try SQLitePersistentStore.open(description, files: content?.externalValues) { info in
-            guard let info else { return nil }
-            return try resolve(info.versionHashes) ?? reader?.model(fitting: info.versionHashes)
+        let store: any PersistentStore
+        if document.storeType == .sqlite {
+            store = try SQLitePersistentStore.open(description, files: content?.externalValues) { info in
+                guard let info else { return nil }
+                return try resolve(info.versionHashes) ?? reader?.model(fitting: info.versionHashes)
+            }
+        } else {
+            description.type = document.storeType
+            store = try BareStore.open(description, model: resolve)
         }
         do {
             let session = DocumentSession(

@@ -34,7 +34,7 @@ extension DocumentSession {
     /// open does it again.
     func finishSave() throws {
         guard let package, let marker, marker.isSaved else { return }
-        let isComplete = try DocumentError.stage(.checkpointing, path) { try store.checkpoint() }
+        let isComplete = try DocumentError.stage(.checkpointing, path) { try checkpoint() }
         isCheckpointPending = !isComplete
         guard isComplete else { return }
         try DocumentError.stage(.describing, path) {
@@ -44,6 +44,13 @@ extension DocumentSession {
             try writeManifest(to: package, marker)
         }
     }
+
+    private var packageStore: SQLitePersistentStore {
+        guard let sqliteStore else { preconditionFailure("Packages and archives have SQLite stores: other types stand by themselves") }
+        return sqliteStore
+    }
+
+    private func checkpoint() throws -> Bool { try packageStore.checkpoint() }
 
     private func writeManifest(to package: String, _ marker: DocumentMarker) throws {
         let next = try nextManifest(marker)
@@ -107,7 +114,7 @@ extension DocumentSession {
 
     /// Copies the store, the WAL folded in, as one closed file that carries this marker.
     private func copyStore(to path: String, _ marker: DocumentMarker) throws {
-        try store.copy(to: path)
+        try packageStore.copy(to: path)
         var description = PersistentStoreDescription(url: URL(fileURLWithPath: path))
         description.createsIfMissing = false
         let copy = try SQLitePersistentStore.open(description, model: model, files: content?.externalValues)
@@ -130,7 +137,7 @@ extension DocumentSession {
             _ = try store.apply(changes)
             marker = next
         }
-        isCheckpointPending = try !store.checkpoint()
+        isCheckpointPending = try !checkpoint()
         if !isCheckpointPending { try writeManifest(to: package, next) }
         try writeOrigin()
     }

@@ -21,7 +21,7 @@ final class DocumentSession {
     let isEditing: Bool
     /// The package that is open: the document itself, or what an archive was unpacked to; nil for stores by themselves.
     let package: String?
-    let store: SQLitePersistentStore
+    let store: any PersistentStore
     var lock: DocumentLock?
     /// What the last commit was; nil for stores by themselves.
     var marker: DocumentMarker?
@@ -44,11 +44,13 @@ final class DocumentSession {
 
     var storePath: String { package.map { FilePath.join($0, PackageLayout.store) } ?? DetectedDocument.storePath(kind, path) }
     var model: ManagedObjectModel { store.identity.model }
+    /// The store as the one that packages and archives have; nil for other types, which stand by themselves.
+    var sqliteStore: SQLitePersistentStore? { store as? SQLitePersistentStore }
     var uuid: String { store.identity.uuid }
     /// Whether there is autosaved work that was not saved.
     var hasAutosavedWork: Bool { marker.map { !$0.isSaved } ?? false }
 
-    init(kind: DocumentKind, path: String, isEditing: Bool, package: String?, store: SQLitePersistentStore, content: ContentFolder?) {
+    init(kind: DocumentKind, path: String, isEditing: Bool, package: String?, store: any PersistentStore, content: ContentFolder?) {
         self.kind = kind
         self.path = path
         self.isEditing = isEditing

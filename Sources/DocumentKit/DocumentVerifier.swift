@@ -1,4 +1,5 @@
 internal import ArchiveKit
+internal import AtomicStores
 internal import FileSystem
 public import Foundation
 internal import ModelFiles
@@ -28,6 +29,7 @@ public enum DocumentVerifier {
         let document = try DetectedDocument(url.path)
         var check = DocumentCheck(isThorough: isThorough, resolver: model)
         switch document.kind {
+        case .store where document.storeType != .sqlite: check.store(document.path, type: document.storeType)
         case .store, .managedDocument: check.store(document.path, document.storePath ?? document.path, package: nil)
         case .package: check.package(document.path)
         case .archive: check.archive(document.path)
@@ -108,6 +110,24 @@ private struct DocumentCheck {
     }
 
     // MARK: The store
+
+    private static func name(of object: ManagedObjectID) -> String { "\(object.entity.name)/p\(object.key)" }
+
+    /// A store that is read as a whole: what can be opened has the checksums that it should, and its references remain to be followed.
+    mutating func store(_ storePath: String, type: StoreType) {
+        guard let store = part("store", { check in
+            var description = PersistentStoreDescription(url: URL(fileURLWithPath: storePath), type: type)
+            description.isReadOnly = true
+            description.createsIfMissing = false
+            return try BareStore.open(description, model: check.resolver)
+        }) else { return }
+        defer { try? store.close() }
+        _ = part("store") { check in
+            for (object, property, target) in try store.danglingReferences() {
+                check.report("store", "\(property) leads to \(Self.name(of: target)), which is not there", object: Self.name(of: object))
+            }
+        }
+    }
 
     mutating func store(_ path: String, _ storePath: String, package: (reader: PackageReader, manifest: Manifest?)?) {
         guard let store = part("store", { try $0.open(storePath, package) }) else { return }

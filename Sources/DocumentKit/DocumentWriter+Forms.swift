@@ -36,11 +36,17 @@ extension DocumentWriter {
         try Disk.makeDirectory(staging, mode: 0o700)
         defer { try? Disk.removeTree(staging) }
         let path = FilePath.join(staging, FilePath.name(target))
+        var description = PersistentStoreDescription(url: URL(fileURLWithPath: path))
+        description.journal = .asFound
+        if let type = form.bareStoreType, type != .sqlite {
+            description.type = type
+            let receipt = try makeAtomicStore(content, description)
+            try Disk.renameWithoutReplacing(path, to: replacement.temporary)
+            return receipt
+        }
         let files = ExternalValues.besideStore(at: path)
         let store = try makeStore(content, at: path, files: files, isDocument: false) {
-            var description = PersistentStoreDescription(url: URL(fileURLWithPath: path))
-            description.journal = .asFound
-            return try SQLitePersistentStore.create(description, model: model, files: files)
+            try SQLitePersistentStore.create(description, model: model, files: files)
         }
         try Disk.synchronizeFile(path)
         try moveValues(from: files, names: store.externalValues)
@@ -73,7 +79,7 @@ extension DocumentWriter {
         guard try Disk.kind(of: folder) == .directory else { return }
         let session = try DocumentSession.read(target) { _ in model }
         defer { try? session.close() }
-        let used = try session.store.externalValueNames()
+        let used = try session.sqliteStore?.externalValueNames() ?? []
         for entry in try Disk.list(folder) where entry.kind == .file && !used.contains(entry.name) {
             try Disk.removeFile(FilePath.join(folder, entry.name))
         }

@@ -27,22 +27,26 @@ extension DocumentWriter {
         case .nothing:
             store = try empty()
         case .copy(let session, let changes):
-            pending = changes
             created = session.marker?.created
-            if session.package == nil, isDocument {
-                // A foreign store may have triggers, indexes and tables that have no place in a package.
-                store = try empty()
-                do { try RowCopier(from: session.store, to: store).copy() } catch {
-                    try? store.close()
-                    throw error
-                }
-            } else {
-                try session.store.copy(to: path, uuid: UUID().uuidString)
-                try copyValues(of: session, to: files)
+            pending = changes
+            // A foreign store may have triggers, indexes and tables that have no place in a package.
+            if let source = session.sqliteStore, session.package != nil || !isDocument {
+                try source.copy(to: path, uuid: UUID().uuidString)
+                try copyValues(of: session, source, to: files)
                 var description = PersistentStoreDescription(url: URL(fileURLWithPath: path))
                 description.journal = .asFound
                 description.createsIfMissing = false
                 store = try SQLitePersistentStore.open(description, model: session.model, files: files)
+            } else {
+                store = try empty()
+                pending = changes?.withFirstVersions
+                do {
+                    try RowCopier(from: session.store, to: store).copy()
+                    if session.sqliteStore == nil { try copyApplicationMetadata(from: session.store, to: store) }
+                } catch {
+                    try? store.close()
+                    throw error
+                }
             }
         }
         do {
@@ -63,9 +67,9 @@ extension DocumentWriter {
     }
 
     /// Copies the files of large values that the store refers to; what is missing stays missing, for `verify` to report.
-    private func copyValues(of session: DocumentSession, to files: ExternalValues) throws {
+    private func copyValues(of session: DocumentSession, _ store: SQLitePersistentStore, to files: ExternalValues) throws {
         let source = session.content?.externalValues ?? ExternalValues.besideStore(at: session.storePath)
-        for name in try session.store.externalValueNames() {
+        for name in try store.externalValueNames() {
             let from = source.path(name), to = files.path(name)
             guard try Disk.exists(from), try !Disk.exists(to) else { continue }
             try Disk.makeDirectories(FilePath.parent(to))

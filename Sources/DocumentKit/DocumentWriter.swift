@@ -35,11 +35,11 @@ struct DocumentWriter {
                 switch form {
                 case .package: try writePackage(content, to: replacement.temporary)
                 case .archive: try writeArchive(content, to: replacement.temporary)
-                case .store: try writeStore(content, to: replacement)
+                case .store, .binaryStore, .xmlStore: try writeStore(content, to: replacement)
                 }
             }
             try DocumentError.stage(.replacing, target) {
-                if form == .store, existing != nil { try clearJournals() }
+                if form.bareStoreType != nil, existing != nil { try clearJournals() }
                 try replacement.commit(expecting: existing)
             }
         } catch {
@@ -49,7 +49,7 @@ struct DocumentWriter {
         }
         // The old document, where there was one; what is left of it goes with the next opening.
         try? Disk.removeTree(replacement.temporary)
-        if form == .store, existing != nil { try? removeUnusedValues() }
+        if form.bareStoreType != nil, existing != nil { try? removeUnusedValues() }
         return receipt
     }
 
@@ -67,7 +67,7 @@ struct DocumentWriter {
     /// What stands at the target and may be replaced; nil where nothing does.
     private func checkTarget() throws -> FileIdentity? {
         guard let status = try Disk.status(of: target) else {
-            if form == .store, try Disk.exists(target + "-wal") || Disk.exists(target + "-journal") {
+            if form.bareStoreType != nil, try Disk.exists(target + "-wal") || Disk.exists(target + "-journal") {
                 throw DocumentError(.cannotCreate, "the journal of another store lies beside it", path: target, stage: .writing)
             }
             return nil

@@ -75,7 +75,12 @@ extension PersistentDocument {
         switch kind {
         case .package: .package
         case .archive: .archive
-        case .store, .managedDocument: .store
+        case .store, .managedDocument:
+            switch session.store.description.type {
+            case .binary: .binaryStore
+            case .xml: .xmlStore
+            default: .store
+            }
         }
     }
 }

@@ -3,7 +3,7 @@ import ModelFiles
 public import ObjectGraph
 public import Schema
 import SQLiteStore
-import Storage
+package import Storage
 
 extension PersistentStoreCoordinator {
     /// Makes a coordinator that can open every kind of store that Folio has.
@@ -19,7 +19,7 @@ extension PersistentStoreCoordinator {
     }
 
     /// Every kind of store that Folio has.
-    private static let builtInFactories = [
+    package static let builtInFactories = [
         SQLitePersistentStore.factory, AtomicPersistentStore.inMemoryFactory, AtomicPersistentStore.xmlFactory,
         AtomicPersistentStore.binaryFactory(ModelCoding(encode: { try ModelCache.encode($0) }, decode: { try ModelCache.decode($0) })),
     ]

@@ -30,7 +30,7 @@ import TestSupport
     @Test(arguments: LibraryFixture.Format.allCases) func aWriterWaitsForTheLockAndNoLonger(format: LibraryFixture.Format) throws {
         try LibraryFixture.run(format) { fixture in
             let store = try fixture.open(timeout: 0.05)
-            let lock = try #require(try FileLock.acquire(fixture.url.deletingLastPathComponent().path + "/.\(fixture.url.lastPathComponent).lock"))
+            let lock = try #require(try FileLock.acquire(fixture.url.deletingLastPathComponent().path + "/.\(fixture.url.lastPathComponent).writing"))
             let error = #expect(throws: StorageError.self) { _ = try store.apply(fixture.changes("a")) }
             #expect(error?.code == .busy)
             try lock.release(removing: true)

@@ -35,6 +35,25 @@ import TestSupport
         }
     }
 
+    /// From SQLite to XML to binary and back; where nothing but the type and the UUID of the store may differ.
+    @Test(arguments: Corpus.stores) func aStoreThatGoesThroughEveryTypeStaysTheSame(store: Corpus.Store) throws {
+        let (text, uuid) = try expected(store)
+        let model = store.modelArguments.isEmpty ? ["--model", store.url.path] : store.modelArguments
+        try withTemporaryDirectory { folder in
+            var source = store.url.path
+            for (kind, type) in [("xml", "XML"), ("binary", "Binary"), ("xml", "XML"), ("sqlite", "SQLite")] {
+                let path = folder.appendingPathComponent("\(source.count).\(kind)").path
+                _ = try expectDone(["save-as", source, path, "--store", kind] + model)
+                let export = try expectDone(["export", path] + model)
+                let own = try #require((export.object["store"] as? [String: Any])?["uuid"] as? String)
+                #expect(own != uuid)
+                let found = export.output.replacingOccurrences(of: own, with: uuid).replacingOccurrences(of: "\"type\": \"\(type)\"", with: "\"type\": \"SQLite\"")
+                #expect(withoutHashes(found) == withoutHashes(text), "\(kind)")
+                source = path
+            }
+        }
+    }
+
     private func withoutHashes(_ text: String) -> String {
         text.replacingOccurrences(of: "\"[0-9a-f]{64}\"", with: "\"…\"", options: .regularExpression)
     }

@@ -39,7 +39,7 @@ import TestSupport
         (uris as? [String] ?? []).map { $0.split(separator: "/").suffix(2).joined(separator: "/") }
     }
 
-    @Test(arguments: [[], ["--archive"], ["--store", "sqlite"]]) func aNewDocumentIsFilledAndReadInEveryForm(form: [String]) throws {
+    @Test(arguments: [[], ["--archive"], ["--store", "sqlite"], ["--store", "binary"]]) func aNewDocumentIsFilledAndReadInEveryForm(form: [String]) throws {
         try withDocument(form, name: "Test.any") { path in
             let journey = try get(path, "Journey/p1")
             #expect(journey.attributes["title"] as? String == "Farthest North")
@@ -136,7 +136,7 @@ import TestSupport
         }
     }
 
-    @Test(arguments: [[], ["--archive"], ["--store", "sqlite"]]) func exportAndImportIntoANewDocumentGiveAnEqualDocument(form: [String]) throws {
+    @Test(arguments: [[], ["--archive"], ["--store", "sqlite"], ["--store", "binary"]]) func exportAndImportIntoANewDocumentGiveAnEqualDocument(form: [String]) throws {
         try withDocument { path in
             _ = try insert(path, "Person", "name=Hjalmar \"\\\u{1}\n Johansen")
             _ = try insert(path, "Person", "name=Nobody")

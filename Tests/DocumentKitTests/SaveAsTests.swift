@@ -41,26 +41,28 @@ import Testing
         return result
     }
 
-    @Test(arguments: [DocumentForm.package, .archive, .store], [DocumentForm.package, .archive, .store])
+    @Test(arguments: [DocumentForm.package, .archive, .store, .binaryStore, .xmlStore], [DocumentForm.package, .archive, .store, .binaryStore, .xmlStore])
     func everyFormIsWrittenFromEveryForm(_ source: DocumentForm, _ target: DocumentForm) async throws {
         try await withFolder { folder in
             let from = folder.appendingPathComponent("from.sqlite"), to = folder.appendingPathComponent("to.sqlite")
             let expected = try await makeLibrary(from, source)
             let before = try contents(of: folder)
-            let document = try await PersistentDocument.open(from, mode: .reading)
+            // XML stores carry no model.
+            let document = try await PersistentDocument.open(from, mode: .reading, model: source == .xmlStore ? Library.model() : nil)
             try await document.write(to: to, form: target)
             let uuid = document.uuid
             try await document.close()
             for (name, bytes) in before { #expect(try Disk.read(folder.path + "/" + name, limit: 1 << 30) == bytes, "\(name)") }
 
-            let copy = try await PersistentDocument.open(to)
+            let model = target == .xmlStore ? try Library.model() : nil
+            let copy = try await PersistentDocument.open(to, model: model)
             #expect(copy.uuid != uuid)
             #expect(try dump(copy) == expected)
             try Library.insertBook("new", copy)
             try await copy.save()
             try await copy.close()
-            #expect(try DocumentVerifier.verify(to, isThorough: true).isEmpty)
-            #expect(try DocumentInfo(of: to).entities["Book"] == 2)
+            #expect(try DocumentVerifier.verify(to, isThorough: true, model: model).isEmpty)
+            #expect(try DocumentInfo(of: to, model: model).entities["Book"] == 2)
             #expect(try Disk.list(folder.path).map(\.name).filter { $0.contains("tmp") || $0.hasSuffix("lock") || $0.hasSuffix("wal") }.isEmpty)
         }
     }

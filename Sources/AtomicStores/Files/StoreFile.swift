@@ -48,8 +48,7 @@ struct StoreFile {
         guard try Disk.identity(of: path) == identity else {
             throw StorageError(.busy, "The store was changed by another program since it was read: open it again", path: path)
         }
-        // What a crash has left; nobody else is writing now.
-        for leftover in try Replacement.recover(path).leftovers { try Disk.removeTree(leftover) }
+        try removeLeftovers()
         var written: FileIdentity?
         do {
             var file: File?
@@ -67,8 +66,18 @@ struct StoreFile {
         }
     }
 
+    /// Takes away what a crash has left of a save. No store is writing now; but a document that has the store may be in the middle of something, and then looks
+    /// after its own.
+    private func removeLeftovers() throws {
+        guard try !FileLock.isHeld(companion("lock")) else { return }
+        for leftover in try Replacement.recover(path).leftovers { try Disk.removeTree(leftover) }
+    }
+
+    private func companion(_ name: String) -> String { FilePath.join(FilePath.parent(path), ".\(FilePath.name(path)).\(name)") }
+
     private func takeLock() throws -> FileLock {
-        let name = FilePath.join(FilePath.parent(path), "." + FilePath.name(path) + ".lock")
+        // Not the name of the lock that documents hold while they are edited.
+        let name = companion("writing")
         let deadline = Date(timeIntervalSinceNow: timeout)
         while true {
             if let lock = try FileLock.acquire(name) { return lock }

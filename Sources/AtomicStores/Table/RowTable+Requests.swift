@@ -79,6 +79,27 @@ extension RowTable {
 
     private struct Enough: Error {}
 
+    // MARK: Verification
+
+    func danglingReferences(atMost limit: Int) -> [(object: ManagedObjectID, property: String, target: ManagedObjectID)] {
+        var found: [(object: ManagedObjectID, property: String, target: ManagedObjectID)] = []
+        for hierarchy in hierarchies {
+            hierarchy.forEach { row in
+                guard found.count < limit else { return }
+                for slot in shape.storedSlots[row.entityIndex] where slot.kind == .toOne {
+                    guard let target = row.reference(slot), self.row(target) == nil else { continue }
+                    found.append(
+                        (
+                            ManagedObjectID(store: identity, entityIndex: row.entityIndex, key: row.key),
+                            shape.model.entities[row.entityIndex].properties[Int(slot.index)].name,
+                            ManagedObjectID(store: identity, entityIndex: target.entityIndex, key: target.key)
+                        ))
+                }
+            }
+        }
+        return found
+    }
+
     // MARK: Explanation
 
     func explanation(of request: RowRequest) -> QueryExplanation {

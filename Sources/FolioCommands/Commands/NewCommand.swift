@@ -4,11 +4,11 @@ import Foundation
 /// `folio new DOC --model MODEL`
 enum NewCommand: Command {
     static let specification = CommandSpecification(
-        "new", "makes an empty document with its model embedded", operands: "DOC --model MODEL [--archive|--store sqlite]", count: 1...1,
+        "new", "makes an empty document with its model embedded", operands: "DOC --model MODEL [--archive|--store sqlite|binary|xml]", count: 1...1,
         options: [
             .model,
             OptionSpecification(["--archive"], "one zip file instead of a folder"),
-            OptionSpecification(["--store"], value: "KIND", "a bare store: sqlite"),
+            OptionSpecification(["--store"], value: "KIND", "a bare store: sqlite, binary or xml"),
             .dryRun,
         ], examples: ["folio new Library.folio --model Library.xcdatamodeld", "folio new Library.sqlite --model Library.xcdatamodeld --store sqlite"])
 

@@ -4,11 +4,11 @@ import Foundation
 /// `folio save-as DOC NEW`
 enum SaveAsCommand: Command {
     static let specification = CommandSpecification(
-        "save-as", "writes a document again in another place or form", operands: "DOC NEW [--archive|--package|--store sqlite] [--force]", count: 2...2,
+        "save-as", "writes a document again in another place or form", operands: "DOC NEW [--archive|--package|--store sqlite|binary|xml] [--force]", count: 2...2,
         options: [
             OptionSpecification(["--package"], "a folder (the default)"),
             OptionSpecification(["--archive"], "one zip file"),
-            OptionSpecification(["--store"], value: "KIND", "a bare store: sqlite"),
+            OptionSpecification(["--store"], value: "KIND", "a bare store: sqlite, binary or xml"),
             OptionSpecification(["--force"], "replace what is there"),
             .model, .dryRun,
             OptionSpecification(["--without-history"], "leave the persistent history out", isLater: true),

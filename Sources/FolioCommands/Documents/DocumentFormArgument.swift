@@ -10,8 +10,9 @@ enum DocumentFormArgument {
         }
         switch try arguments.choice("--store", among: ["sqlite", "binary", "xml"], default: "") {
         case "sqlite": return .store
-        case "": return arguments.has("--archive") ? .archive : .package
-        case let kind: throw CommandError.unavailable("--store \(kind)")
+        case "binary": return .binaryStore
+        case "xml": return .xmlStore
+        default: return arguments.has("--archive") ? .archive : .package
         }
     }
 

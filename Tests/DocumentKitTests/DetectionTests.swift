@@ -2,6 +2,7 @@ import DocumentKit
 import FileSystem
 import Foundation
 import TestSupport
+import Storage
 import Testing
 
 @Suite struct DetectionTests {

@@ -16,7 +16,7 @@ struct DocumentBackup {
         do {
             switch session.kind {
             case .store:
-                try session.store.copy(to: target)
+                if let store = session.sqliteStore { try store.copy(to: target) } else { try Disk.copyFile(session.path, to: target) }
                 let values = Self.valuesFolder(session.path)
                 if try Disk.exists(values) {
                     try Disk.copyTree(values, to: Self.valuesFolder(target))

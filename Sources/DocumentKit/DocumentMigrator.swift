@@ -47,6 +47,7 @@ package struct DocumentMigrator: Sendable {
         defer { try? session.close() }
         return try DocumentError.stage(.opening, path) {
             let plans = try MigrationChain.plans(from: session.model, to: model, through: versions)
+            if !plans.isEmpty { try checkKind(session) }
             var description = PersistentStoreDescription(url: URL(fileURLWithPath: session.storePath))
             description.isReadOnly = true
             let steps = try plans.first.map { try SQLitePersistentStore.migrationPreview(description, $0).steps } ?? []
@@ -64,6 +65,7 @@ package struct DocumentMigrator: Sendable {
             let plans = try MigrationChain.plans(from: session.model, to: model, through: versions)
             var result = DocumentMigration(from: session.manifest?.model.name, stages: plans.count, steps: [], backup: nil)
             guard !plans.isEmpty else { return result }
+            try checkKind(session)
             if let backupLabel {
                 let hashes = session.model.versionHashesByEntityName
                 result.backup = try DocumentBackup(session).make(label: result.from ?? backupLabel(hashes) ?? session.model.backupLabel)
@@ -78,6 +80,13 @@ package struct DocumentMigrator: Sendable {
             }
             return result
         }
+    }
+
+    private func checkKind(_ session: DocumentSession) throws {
+        guard session.sqliteStore == nil else { return }
+        throw DocumentError(
+            .unsupported, "a store of type \(session.store.description.type.rawValue) by itself is not migrated", path: path,
+            hint: "save it as a package, and migrate that")
     }
 
     private func migrateStore(_ session: DocumentSession, _ plans: [MigrationPlan]) throws -> [String] {

@@ -136,7 +136,7 @@ import TestSupport
         }
     }
 
-    @Test(arguments: [[], ["--archive"], ["--store", "sqlite"], ["--store", "binary"]]) func exportAndImportIntoANewDocumentGiveAnEqualDocument(form: [String]) throws {
+    @Test(arguments: [[], ["--archive"], ["--store", "sqlite"]]) func exportAndImportIntoANewDocumentGiveAnEqualDocument(form: [String]) throws {
         try withDocument { path in
             _ = try insert(path, "Person", "name=Hjalmar \"\\\u{1}\n Johansen")
             _ = try insert(path, "Person", "name=Nobody")

@@ -8,7 +8,11 @@ enum FittingModel {
         { hashes in
             guard let text else { return nil }
             let reference = ModelReference(text)
-            return try reference.model(matching: hashes) ?? reference.model()
+            do {
+                return try reference.model(matching: hashes) ?? reference.model()
+            } catch let error as ModelError where error.code == .unreadable && reference.version == nil && !ModelArgument.isModelLike(reference.url) {
+                return try PersistentDocument.model(of: reference.url)
+            }
         }
     }
 }

@@ -23,8 +23,7 @@ enum ModelArgument {
             file = try ModelFile(contentsOf: reference.url)
         } catch {
             // No model file: a document, perhaps. For a file in a model's clothes what the model reader said is the better reason.
-            let isModelLike = ["xcdatamodeld", "xcdatamodel", "momd", "mom"].contains(reference.url.pathExtension)
-            guard error.code == .unreadable, !isModelLike else { throw error }
+            guard error.code == .unreadable, !isModelLike(reference.url) else { throw error }
             return try await embedded(in: reference, console)
         }
         return LoadedModel(
@@ -32,6 +31,8 @@ enum ModelArgument {
             version: file.versionNames.count > 1 || reference.version != nil ? reference.version ?? file.currentVersionName : nil,
             versions: file.versionNames)
     }
+
+    static func isModelLike(_ url: URL) -> Bool { ["xcdatamodeld", "xcdatamodel", "momd", "mom"].contains(url.pathExtension) }
 
     private static func embedded(in reference: ModelReference, _ console: Console) async throws -> LoadedModel {
         if let version = reference.version { throw CommandError.notFound("a document has no model versions, such as \(version)", path: reference.url.path) }

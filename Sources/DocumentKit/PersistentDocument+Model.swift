@@ -1,0 +1,12 @@
+package import Foundation
+package import Schema
+
+extension PersistentDocument {
+    /// The model that a document carries; nothing is written anywhere near it.
+    /// - Throws: `DocumentError`, with code `modelMismatch` where it carries none.
+    package static func model(of url: URL) throws -> ManagedObjectModel {
+        let session = try DocumentSession.read(url.path) { _ in nil }
+        defer { try? session.close() }
+        return session.model
+    }
+}

@@ -39,9 +39,7 @@ extension MappingInference {
         if property.relationship != nil {
             return PropertyMapping(
                 property.name,
-                valueExpression: .call(
-                    target: .variable("manager"), selector: "destinationInstancesForSourceRelationshipNamed:sourceInstances:",
-                    arguments: [.constant(.string(origin.name)), value]))
+                valueExpression: MappingModel.instances(ofRelationship: origin.name, value))
         }
         if origin.isOptional, !property.isOptional, let value = property.attribute?.defaultValue {
             let source = QueryExpression.keyPath(base: .variable("source"), components: [origin.name])

@@ -1,0 +1,208 @@
+import Foundation
+public import ObjectGraph
+import Query
+import Schema
+public import Storage
+
+/// Migrates objects of one store into another, object by object, by a mapping model.
+///
+/// The destination is added to, not replaced; what becomes of it after an error is the caller's business. All objects are in memory until the end: where
+/// a migration can be inferred, a store that does it by itself needs none.
+///
+/// ```swift
+/// let manager = MigrationManager(from: oldCoordinator, to: newCoordinator)
+/// try manager.migrate(by: MappingModel(contentsOf: url), policies: ["MakerPolicy": MakerPolicy.self])
+/// ```
+public final class MigrationManager {
+    public let sourceContext: ManagedObjectContext
+    public let destinationContext: ManagedObjectContext
+    /// For policies to share what they like.
+    public var userInfo: [String: Any] = [:]
+    public private(set) var mappingModel = MappingModel(entityMappings: [])
+    /// The mapping whose objects are being migrated; nil while none are.
+    public private(set) var currentEntityMapping: EntityMapping?
+    /// From 0 to 1 while objects are migrated, 0 before and after.
+    public private(set) var migrationProgress = 0.0
+
+    private let progress: MigrationProgress?
+    private var associations: [String: Associations] = [:]
+    private var cancellation: (any Error)?
+    private var completed = 0
+    private var total = 0
+
+    /// Which objects were made of which, for one mapping.
+    private struct Associations {
+        var sources: [ManagedObject] = []
+        var destinations: [ManagedObject] = []
+        var destinationsBySource: [ObjectIdentifier: [ManagedObject]] = [:]
+        var sourcesByDestination: [ObjectIdentifier: [ManagedObject]] = [:]
+
+        mutating func note(_ source: ManagedObject, _ destination: ManagedObject) {
+            if destinationsBySource[ObjectIdentifier(source)] == nil { sources.append(source) }
+            if sourcesByDestination[ObjectIdentifier(destination)] == nil { destinations.append(destination) }
+            destinationsBySource[ObjectIdentifier(source), default: []].append(destination)
+            sourcesByDestination[ObjectIdentifier(destination), default: []].append(source)
+        }
+    }
+
+    /// - Parameters:
+    ///   - source: A coordinator with the old store, of the old version.
+    ///   - destination: A coordinator with the store that takes the new objects, of the new version.
+    public init(from source: PersistentStoreCoordinator, to destination: PersistentStoreCoordinator, progress: MigrationProgress? = nil) {
+        sourceContext = ManagedObjectContext(source)
+        destinationContext = ManagedObjectContext(destination)
+        destinationContext.undoManager = nil
+        self.progress = progress
+    }
+
+    /// Migrates everything that the mapping names, and saves.
+    /// - Parameter policies: The policies that mappings name, by name; a name without its module is enough.
+    /// - Throws: ``MigrationError``; what a policy throws, or what `cancelMigration(with:)` was given; `ValidationError` for objects that the new version
+    ///   does not allow; `StorageError`.
+    public func migrate(by mapping: MappingModel, policies: [String: EntityMigrationPolicy.Type] = [:]) throws {
+        mappingModel = mapping
+        associations = [:]
+        cancellation = nil
+        completed = 0
+        defer {
+            currentEntityMapping = nil
+            migrationProgress = 0
+        }
+        try check(mapping)
+        let runs = try mapping.entityMappings.map { ($0, try policy(of: $0, policies)) }
+        total = try max(1, 2 * mapping.entityMappings.reduce(0) { try $0 + count($1) })
+        for (mapping, policy) in runs { try createInstances(mapping, policy) }
+        for (mapping, policy) in runs { try createRelationships(mapping, policy) }
+        for (mapping, policy) in runs {
+            currentEntityMapping = mapping
+            try policy.performCustomValidation(forMapping: mapping, manager: self)
+            try policy.end(mapping, manager: self)
+        }
+        try checkCancellation()
+        try destinationContext.save()
+        associations = [:]
+    }
+
+    // MARK: Passes
+
+    private func createInstances(_ mapping: EntityMapping, _ policy: EntityMigrationPolicy) throws {
+        currentEntityMapping = mapping
+        try policy.begin(mapping, with: self)
+        for source in try sources(of: mapping) {
+            try policy.createDestinationInstances(forSource: source, in: mapping, manager: self)
+            try advance(mapping)
+        }
+        try policy.endInstanceCreation(forMapping: mapping, manager: self)
+    }
+
+    private func createRelationships(_ mapping: EntityMapping, _ policy: EntityMigrationPolicy) throws {
+        currentEntityMapping = mapping
+        for object in associations[mapping.name]?.destinations ?? [] {
+            try policy.createRelationships(forDestination: object, in: mapping, manager: self)
+            try advance(mapping)
+        }
+        try policy.endRelationshipCreation(forMapping: mapping, manager: self)
+    }
+
+    private func request(of mapping: EntityMapping) -> FetchRequest<ManagedObject>? {
+        guard mapping.kind != .add, mapping.kind != .remove, let name = mapping.sourceEntityName, mapping.destinationEntityName != nil else { return nil }
+        var request = FetchRequest<ManagedObject>(name)
+        request.predicate = mapping.sourcePredicate
+        // Sub-entities have mappings of their own.
+        request.includesSubentities = false
+        return request
+    }
+
+    private func sources(of mapping: EntityMapping) throws -> [ManagedObject] {
+        try request(of: mapping).map { try sourceContext.fetch($0) } ?? []
+    }
+
+    private func count(_ mapping: EntityMapping) throws -> Int {
+        try request(of: mapping).map { try sourceContext.count(for: $0) } ?? 0
+    }
+
+    private func advance(_ mapping: EntityMapping) throws {
+        completed += 1
+        migrationProgress = min(1, Double(completed) / Double(total))
+        if completed % 256 == 0 { progress?.note(MigrationProgress.State(stage: mapping.name, completed: Int64(completed), total: Int64(total))) }
+        try checkCancellation()
+    }
+
+    // MARK: Checking
+
+    private func check(_ mapping: MappingModel) throws(MigrationError) {
+        var names: Set<String> = []
+        for entity in mapping.entityMappings {
+            guard names.insert(entity.name).inserted else { throw MigrationError(.invalidMapping, "There are two mappings called “\(entity.name)”") }
+            for (name, model, side) in [(entity.sourceEntityName, sourceContext.model, "old"), (entity.destinationEntityName, destinationContext.model, "new")] {
+                if let name, model.entity(named: name) == nil {
+                    throw MigrationError(.invalidMapping, "The mapping “\(entity.name)” names the entity \(name), which the \(side) version does not have")
+                }
+            }
+            guard let destination = entity.destinationEntityName.flatMap({ destinationContext.model.entity(named: $0) }) else { continue }
+            for property in entity.attributeMappings + entity.relationshipMappings where destination.property(named: property.name) == nil {
+                throw MigrationError(.invalidMapping, "The mapping “\(entity.name)” has a value for \(destination.name).\(property.name), which there is not")
+            }
+        }
+    }
+
+    private func policy(of mapping: EntityMapping, _ policies: [String: EntityMigrationPolicy.Type]) throws(MigrationError) -> EntityMigrationPolicy {
+        guard let name = mapping.migrationPolicyName else { return EntityMigrationPolicy() }
+        let shortName = name.split(separator: ".").last.map(String.init) ?? name
+        guard let type = policies[name] ?? policies[shortName] else {
+            throw MigrationError(.policy, "The mapping “\(mapping.name)” needs the policy \(name), which was not given")
+        }
+        return type.init()
+    }
+
+    // MARK: Cancelling
+
+    /// Ends the migration with this error as soon as the object at hand is done.
+    public func cancelMigration(with error: any Error) {
+        cancellation = cancellation ?? error
+    }
+
+    private func checkCancellation() throws {
+        if let cancellation { throw cancellation }
+        if progress?.isCancelled == true { throw MigrationError(.cancelled, "The migration was cancelled") }
+    }
+
+    // MARK: Services
+
+    /// Notes that an object was made of another.
+    public func associate(sourceInstance: ManagedObject, withDestinationInstance destination: ManagedObject, for mapping: EntityMapping) {
+        associations[mapping.name, default: Associations()].note(sourceInstance, destination)
+    }
+
+    /// The objects that a mapping has made of source objects, in their order; of all for nil.
+    /// - Throws: ``MigrationError`` `invalidMapping` where there is no such mapping.
+    public func destinationInstances(forEntityMappingName name: String, sourceInstances: [ManagedObject]? = nil) throws(MigrationError) -> [ManagedObject] {
+        try requireMapping(name)
+        guard let known = associations[name] else { return [] }
+        guard let sourceInstances else { return known.destinations }
+        return sourceInstances.flatMap { known.destinationsBySource[ObjectIdentifier($0)] ?? [] }
+    }
+
+    /// The objects of which a mapping has made new ones, in their order; all of them for nil.
+    /// - Throws: ``MigrationError`` `invalidMapping` where there is no such mapping.
+    public func sourceInstances(forEntityMappingName name: String, destinationInstances: [ManagedObject]? = nil) throws(MigrationError) -> [ManagedObject] {
+        try requireMapping(name)
+        guard let known = associations[name] else { return [] }
+        guard let destinationInstances else { return known.sources }
+        return destinationInstances.flatMap { known.sourcesByDestination[ObjectIdentifier($0)] ?? [] }
+    }
+
+    /// What any mapping has made of the objects that a source object was related to.
+    public func destinationInstances(forSourceRelationshipNamed name: String, sourceInstances: [ManagedObject]) -> [ManagedObject] {
+        sourceInstances.flatMap { source -> [ManagedObject] in
+            for mapping in mappingModel.entityMappings {
+                if let found = associations[mapping.name]?.destinationsBySource[ObjectIdentifier(source)] { return found }
+            }
+            return []
+        }
+    }
+
+    private func requireMapping(_ name: String) throws(MigrationError) {
+        guard mappingModel.entityMapping(named: name) != nil else { throw MigrationError(.invalidMapping, "There is no mapping called “\(name)”") }
+    }
+}

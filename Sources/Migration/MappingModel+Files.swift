@@ -1,0 +1,96 @@
+public import Foundation
+import ModelFiles
+import Query
+import Schema
+
+extension MappingModel {
+    /// Reads a mapping model: an `.xcmappingmodel`, or a compiled `.cdm`.
+    ///
+    /// What a source leaves to the compiler is filled in as it does: a property takes the value of the source's property of its name, if there is one.
+    /// - Throws: `ModelError` where the file can't be read; ``MigrationError`` `invalidMapping` where an expression or predicate in it makes no sense.
+    public init(contentsOf url: URL) throws {
+        try self.init(try MappingFile.read(url))
+    }
+
+    init(_ description: MappingDescription) throws(MigrationError) {
+        let sourceHashes = description.source?.versionHashesByEntityName ?? [:]
+        let destinationHashes = description.destination?.versionHashesByEntityName ?? [:]
+        var mappings: [EntityMapping] = []
+        for entity in description.entities {
+            let source = entity.sourceName.flatMap { description.source?.entity(named: $0) }
+            let context = entity.name
+            var mapping = EntityMapping(entity.name, .undefined, from: entity.sourceName, to: entity.destinationName)
+            mapping.sourceEntityVersionHash = entity.sourceHash ?? entity.sourceName.flatMap { sourceHashes[$0] }
+            mapping.destinationEntityVersionHash = entity.destinationHash ?? entity.destinationName.flatMap { destinationHashes[$0] }
+            mapping.migrationPolicyName = entity.policyClassName
+            mapping.kind = EntityMapping.Kind(rawValue: entity.kind).flatMap { $0 == .undefined ? nil : $0 } ?? mapping.derivedKind
+            mapping.userInfo = entity.userInfo
+            mapping.sourcePredicate = try entity.sourcePredicate.map { text throws(MigrationError) in
+                try Self.parsed(text, of: context) { try FetchPredicate(format: $0) }
+            }
+            for property in entity.attributes { mapping.attributeMappings.append(try Self.attribute(property, source, context)) }
+            for property in entity.relationships { mapping.relationshipMappings.append(try Self.relationship(property, source, context)) }
+            mappings.append(mapping)
+        }
+        self.init(entityMappings: mappings)
+    }
+
+    private static func attribute(_ property: MappingDescription.Property, _ source: Entity?, _ context: String) throws(MigrationError) -> PropertyMapping {
+        var mapping = try plain(property, context)
+        if property.isAutomatic, source?.property(named: property.name)?.attribute != nil {
+            mapping.valueExpression = .keyPath(base: .variable("source"), components: [property.name])
+        }
+        return mapping
+    }
+
+    private static func relationship(_ property: MappingDescription.Property, _ source: Entity?, _ context: String) throws(MigrationError) -> PropertyMapping {
+        var mapping = try plain(property, context)
+        guard property.isAutomatic else { return mapping }
+        if let path = property.sourceKeyPath {
+            let value = try parsed(path, of: context) { try QueryExpression(format: $0) }
+            let name = path.split(separator: ".").last.map(String.init) ?? path
+            mapping.valueExpression = property.sourceMappingName.map { instances(ofMapping: $0, value) } ?? instances(ofRelationship: name, value)
+        } else if source?.property(named: property.name)?.relationship != nil {
+            mapping.valueExpression = instances(
+                ofRelationship: property.name, .keyPath(base: .variable("source"), components: [property.name]))
+        }
+        return mapping
+    }
+
+    private static func plain(_ property: MappingDescription.Property, _ context: String) throws(MigrationError) -> PropertyMapping {
+        let expression = try property.valueExpression.map { text throws(MigrationError) in
+            try parsed(text, of: "\(context).\(property.name)") { try QueryExpression(format: $0) }
+        }
+        return PropertyMapping(property.name, valueExpression: expression, userInfo: property.userInfo)
+    }
+
+    private static func instances(ofMapping name: String, _ value: QueryExpression) -> QueryExpression {
+        .call(
+            target: .variable("manager"), selector: "destinationInstancesForEntityMappingNamed:sourceInstances:",
+            arguments: [.constant(.string(name)), value])
+    }
+
+    static func instances(ofRelationship name: String, _ value: QueryExpression) -> QueryExpression {
+        .call(
+            target: .variable("manager"), selector: "destinationInstancesForSourceRelationshipNamed:sourceInstances:",
+            arguments: [.constant(.string(name)), value])
+    }
+
+    private static func parsed<Value>(_ text: String, of place: String, _ parse: (String) throws -> Value) throws(MigrationError) -> Value {
+        do {
+            return try parse(text)
+        } catch {
+            throw MigrationError(.invalidMapping, "The expression “\(text)” of the mapping \(place) can't be read: \(error)", underlying: error)
+        }
+    }
+}
+
+extension EntityMapping {
+    /// What a compiler makes of a mapping whose kind is not given.
+    fileprivate var derivedKind: Kind {
+        if migrationPolicyName != nil { return .custom }
+        if sourceEntityName == nil { return .add }
+        if destinationEntityName == nil { return .remove }
+        return sourceEntityName == destinationEntityName ? .copy : .transform
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+public import Migration
+public import ObjectGraph
+import Schema
+import SQLiteStore
+public import Storage
+
+extension StagedMigrationManager {
+    /// Brings a store to the newest version, from whichever version it is of.
+    ///
+    /// Every step is one transaction, and the handlers of custom stages save on their own: what fails or is cancelled leaves the store in the version that the last
+    /// step reached, whole, and the next call goes on from there. A `didMigrate` that did not come to its end is run again then, so it has to bear that.
+    /// Does nothing for a store of the newest version.
+    /// - Parameter classes: the classes of the objects that handlers see.
+    /// - Returns: the names of the stages that were gone through.
+    /// - Throws: ``MigrationError`` `missingModel` for a store of an unknown version; `StorageError`; what handlers throw.
+    @discardableResult
+    public func migrateStore(
+        at description: PersistentStoreDescription, classes: [String: ManagedObject.Type] = [:], progress: MigrationProgress? = nil
+    ) throws -> [String] {
+        guard description.type == .sqlite else {
+            throw StorageError(.unsupported, "Stages run on SQLite stores; migrate a \(description.type.rawValue) store by a mapping model", path: description.url.path)
+        }
+        let info = try SQLitePersistentStore.storedModelInfo(at: description.url)
+        var names: [String] = []
+        if case .string(let pending)? = info.metadata[Self.pendingStageKey] {
+            names.append(pending)
+            try finish(pending, info.versionHashes, description, classes)
+        }
+        for step in try steps(fromVersionHashes: info.versionHashes) {
+            let name = step.stage.name
+            if names.last != name { names.append(name) }
+            if case .custom(_, let old, _, let work?, _) = step.stage { try run(work, old, description, classes) }
+            var metadata: [String: MetadataValue?] = [:]
+            if case .custom(_, _, _, _, .some) = step.stage { metadata[Self.pendingStageKey] = .string(name) }
+            try SQLitePersistentStore.migrate(description, [step.plan], metadata: metadata, progress: progress)
+            if !metadata.isEmpty { try finish(name, step.plan.destination.versionHashesByEntityName, description, classes) }
+        }
+        return names
+    }
+
+    /// Notes in the store, with the step itself, that the work after it is still to be done.
+    private static let pendingStageKey = "FolioPendingMigrationStage"
+
+    private func finish(
+        _ name: String, _ hashes: [String: Data], _ description: PersistentStoreDescription, _ classes: [String: ManagedObject.Type]
+    ) throws {
+        for case .custom(name, _, let new, _, let work?) in stages where new.isCompatible(withVersionHashes: hashes) {
+            try run(work, new, description, classes)
+        }
+        let store = try SQLitePersistentStore.open(description)
+        var changes = ChangeSet()
+        changes.metadata[Self.pendingStageKey] = .some(nil)
+        let result = Result { try store.apply(changes) }
+        try store.close()
+        _ = try result.get()
+    }
+
+    private func run(
+        _ work: (ManagedObjectContext) throws -> Void, _ model: ManagedObjectModel, _ description: PersistentStoreDescription, _ classes: [String: ManagedObject.Type]
+    ) throws {
+        let coordinator = PersistentStoreCoordinator(model: model, classes: classes)
+        var description = description
+        description.createsIfMissing = false
+        try coordinator.addPersistentStore(description)
+        let result = Result { try work(ManagedObjectContext(coordinator)) }
+        try coordinator.removePersistentStores()
+        try result.get()
+    }
+}

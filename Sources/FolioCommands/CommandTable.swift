@@ -3,7 +3,8 @@ enum CommandTable {
     static var commands: [any Command.Type] {
         [
             NewCommand.self, InfoCommand.self, ModelCommand.self, FetchCommand.self, GetCommand.self, ExplainCommand.self, InsertCommand.self, SetCommand.self,
-            DeleteCommand.self, ImportCommand.self, MigrateCommand.self, ExportCommand.self, SaveAsCommand.self, VerifyCommand.self, HelpCommand.self,
+            DeleteCommand.self, ImportCommand.self, MigrateCommand.self, ExportCommand.self, SaveAsCommand.self, VerifyCommand.self,
+            RecoverCommand.self, AttachCommand.self, ExtractCommand.self, HelpCommand.self,
         ]
     }
 
@@ -12,10 +13,7 @@ enum CommandTable {
         "versions": "list a document's saved versions",
         "restore": "bring back a saved version",
         "diff": "compare two documents",
-        "recover": "keep or discard autosaved work",
         "repair": "salvage a damaged document",
-        "attach": "put a file into a binary attribute",
-        "extract": "write a binary attribute to a file",
         "pack": "make an archive of a package",
         "unpack": "make a package of an archive",
         "completion": "completion for a shell",

@@ -4,12 +4,12 @@ import Testing
     @Test func helpListsEveryCommand() throws {
         let outcome = try FolioCommand.run("help")
         #expect(outcome.exit == 0)
-        for name in ["new", "info", "model", "fetch", "get", "explain", "insert", "set", "delete", "import", "export", "save-as", "verify"] {
+        for name in ["new", "info", "model", "fetch", "get", "explain", "insert", "set", "delete", "import", "export", "save-as", "verify", "recover", "attach", "extract"] {
             #expect(outcome.output.contains("\n  \(name) "))
         }
     }
 
-    @Test(arguments: ["fetch", "export", "insert"]) func everyCommandExplainsItself(name: String) throws {
+    @Test(arguments: ["fetch", "export", "insert", "recover", "extract"]) func everyCommandExplainsItself(name: String) throws {
         let outcome = try FolioCommand.run(name, "--help")
         #expect(outcome.exit == 0)
         #expect(outcome.output.hasPrefix("folio \(name): "))

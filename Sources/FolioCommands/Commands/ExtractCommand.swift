@@ -1,0 +1,48 @@
+import Folio
+import Foundation
+
+/// `folio extract DOC OBJECT KEY -o FILE`
+enum ExtractCommand: Command {
+    static let specification = CommandSpecification(
+        "extract", "writes a binary attribute's bytes to a file", operands: "DOC OBJECT KEY -o FILE", count: 3...3,
+        options: [OptionSpecification(OptionSpecification.output.names, value: "FILE", "where the bytes go; - for standard output"), .model],
+        examples: ["folio extract Doc.folio Person/p1 portrait -o portrait.jpg", "folio extract Doc.folio Person/p1 portrait -o - | file -"])
+
+    static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
+        let path = arguments.operands[0], name = arguments.operands[1], key = arguments.operands[2]
+        guard let target = arguments.value(OptionSpecification.output.names[0]) else {
+            throw CommandError.usage("-o FILE is missing", hint: "-o - writes to standard output")
+        }
+        try await DocumentReader.reading(path, model: arguments.value("--model"), console) { reader in
+            let object = try ObjectSelection.object(name, in: reader.context, store: reader.store.identity)
+            _ = try BinaryKey.attribute(key, of: object.entity)
+            let bytes = try bytes(of: try object.propertyValue(forKey: key), "\(name) \(key)", path: path)
+            guard target != "-" else { return console.output.write(bytes) }
+            let file = try OutputFile(path: target, interruption: console.interruption)
+            file.sink.write(bytes)
+            try file.finish()
+            if console.isJSON {
+                console.print(
+                    .object([
+                        "object": .string(object.objectID.description), "key": .string(key), "bytes": .int(bytes.count), "path": .string(target),
+                    ]))
+            } else {
+                console.say("wrote \(bytes.count) bytes")
+            }
+        }
+        return .done
+    }
+
+    private static func bytes(of value: PropertyValue, _ name: String, path: String) throws -> Data {
+        switch value {
+        case .data(let bytes): return bytes
+        case .large(let value):
+            do {
+                return try value.data()
+            } catch let error as StorageError where error.code == .notFound {
+                throw CommandError(.notFound, "missingValue", "the bytes of \(name) are missing: there is no file \(value.fileName ?? "")", path: path)
+            }
+        default: throw CommandError(.notFound, "noValue", "\(name) has no value", path: path)
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import Folio
+import Foundation
+
+/// `folio recover DOC`
+enum RecoverCommand: Command {
+    static let specification = CommandSpecification(
+        "recover", "keeps or discards work that an editor autosaved and never saved", operands: "DOC (--keep|--discard|--list)", count: 1...1,
+        options: [
+            OptionSpecification(["--list"], "say since when there is such work, and change nothing"),
+            OptionSpecification(["--keep"], "save the work"),
+            OptionSpecification(["--discard"], "go back to the last save"),
+            .model, .dryRun,
+        ],
+        notes: """
+            An editor that crashed leaves what it autosaved. Commands that write refuse such a document until it is decided what becomes of the work.
+            What --discard takes out of a package is set aside in it until the next save; of an archive it is gone.
+            Kept work has to follow the model's rules; where it does not, it stays unsaved.
+            """,
+        examples: ["folio recover Doc.folio --list", "folio recover Doc.folio --keep"])
+
+    private enum Choice: String {
+        case list, keep, discard
+    }
+
+    static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
+        let choices = [Choice.list, .keep, .discard].filter { arguments.has("--\($0.rawValue)") }
+        guard choices.count == 1, let choice = choices.first else {
+            throw CommandError.usage(
+                choices.isEmpty ? "say what becomes of the work" : "--keep, --discard and --list exclude each other", hint: "usage: folio recover \(specification.operands)")
+        }
+        let path = try DocumentArgument.path(arguments.operands[0])
+        let url = URL(fileURLWithPath: path), model = FittingModel.resolver(arguments.value("--model"))
+        let info = try DocumentInfo(of: url, countsObjects: false, fitting: model)
+        // What an editor at work has not saved yet is its own.
+        if let holder = info.lock {
+            throw CommandError(
+                .tryLater, "locked", "open in \(holder)", path: path, hint: "try again later", detail: .object(["holder": holder.json]))
+        }
+        let isDone: Bool
+        if choice == .list || arguments.has(OptionSpecification.dryRun) || !info.hasUnsavedChanges {
+            isDone = false
+        } else {
+            try await console.interruption.committing { try await settle(url, choice, model) }
+            isDone = true
+        }
+        report(info, choice, isDone: isDone, Printable.line(path), console)
+        return .done
+    }
+
+    private static func settle(
+        _ url: URL, _ choice: Choice, _ model: @escaping @Sendable ([String: Data]) throws -> ManagedObjectModel?
+    ) async throws {
+        let document = try await PersistentDocument.open(url, mode: .editing, recovery: choice == .keep ? .keep : .discard, fitting: model)
+        do {
+            if choice == .keep { try await document.save() }
+            try await document.close()
+        } catch {
+            try? await document.close()
+            throw error
+        }
+    }
+
+    private static func report(_ info: DocumentInfo, _ choice: Choice, isDone: Bool, _ path: String, _ console: Console) {
+        func date(_ date: Date?) -> JSONValue { date.map { .string(ValueText.date($0)) } ?? .null }
+        let done = isDone ? (choice == .keep ? "kept" : "discarded") : nil
+        if console.isJSON {
+            console.print(
+                .object([
+                    "hasUnsavedChanges": .bool(info.hasUnsavedChanges), "saved": date(info.saved), "autosaved": date(info.autosaved),
+                    "done": done.map { .string($0) } ?? .null,
+                ]))
+            return
+        }
+        guard info.hasUnsavedChanges else { return console.say("nothing to recover in \(path)") }
+        let span = [info.saved.map { "since the save of \(ValueText.date($0))" }, info.autosaved.map { "until \(ValueText.date($0))" }].compactMap { $0 }
+        let work = (["autosaved work"] + span).joined(separator: " ")
+        if let done {
+            console.say("\(done) \(work)")
+        } else if choice == .list {
+            console.print(work)
+        } else {
+            console.say("would \(choice.rawValue) \(work)")
+        }
+    }
+}

@@ -38,9 +38,9 @@ extension DocumentSession {
         isCheckpointPending = !isComplete
         guard isComplete else { return }
         try DocumentError.stage(.describing, path) {
-            // Belongs to the main file as it was before.
-            try Disk.removeFileIfPresent(FilePath.join(package, PackageLayout.discarded))
             guard manifest?.generation != marker.generation else { return }
+            // Belongs to the main file as it was before this save; opening alone, which comes here too, must not lose it.
+            try Disk.removeFileIfPresent(FilePath.join(package, PackageLayout.discarded))
             try writeManifest(to: package, marker)
         }
     }

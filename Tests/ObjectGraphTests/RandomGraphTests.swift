@@ -1,6 +1,10 @@
+import Foundation
 import ObjectGraph
 import Query
 import Schema
+import Stack
+import Storage
+import TestSupport
 import Testing
 
 /// The same numbers for the same seed.
@@ -21,7 +25,7 @@ struct SplitMix: RandomNumberGenerator {
 @Suite("Random graphs")
 struct RandomGraphTests {
     final class Run {
-        let library: Library
+        let coordinator: PersistentStoreCoordinator
         let context: ManagedObjectContext
         let undo = UndoManager()
         var random: SplitMix
@@ -33,9 +37,9 @@ struct RandomGraphTests {
         var trace: [String] = []
         var underWay: (save: PreparedSave, state: [String: String])?
 
-        init(seed: UInt64) throws {
-            library = try Library()
-            context = library.context
+        init(seed: UInt64, _ coordinator: PersistentStoreCoordinator) throws {
+            self.coordinator = coordinator
+            context = ManagedObjectContext(coordinator)
             context.undoManager = undo
             random = SplitMix(state: seed)
             past = [try dump(context)]
@@ -152,7 +156,8 @@ struct RandomGraphTests {
                 try context.save()
                 saved = try dump(context)
                 #expect(!context.hasChanges)
-                #expect(try dump(library.anotherContext()) == saved, "\(trace)")
+                let other = ManagedObjectContext(coordinator)
+                #expect(try dump(other) == saved, "\(trace)")
             case 16:
                 guard underWay == nil else { return try finishSave() }
                 trace.append("prepare")
@@ -185,9 +190,9 @@ struct RandomGraphTests {
             let before = try dump(context)
             if Bool.random(using: &random) {
                 trace.append("complete")
-                context.completeSave(save, try library.store.apply(save.changes))
+                context.completeSave(save, try coordinator.stores[0].apply(save.changes))
                 saved = state
-                let other = library.anotherContext()
+                let other = ManagedObjectContext(coordinator)
                 #expect(try dump(other) == saved, "\(trace)")
             } else {
                 trace.append("fail")
@@ -197,13 +202,26 @@ struct RandomGraphTests {
         }
     }
 
-    @Test(arguments: 1...80)
-    func staySound(seed: Int) throws {
-        let run = try Run(seed: UInt64(seed))
+    private func run(_ seed: Int, on coordinator: PersistentStoreCoordinator) throws {
+        let run = try Run(seed: UInt64(seed), coordinator)
         do {
             for _ in 0..<80 { try run.step() }
         } catch {
             Issue.record("\(error) \(run.trace)")
+        }
+    }
+
+    @Test(arguments: 1...80)
+    func staySound(seed: Int) throws {
+        try run(seed, on: try Library().coordinator)
+    }
+
+    @Test(arguments: 1000...1012)
+    func staySoundInAFile(seed: Int) throws {
+        try withTemporaryDirectory { folder in
+            let coordinator = PersistentStoreCoordinator(model: try Library.model())
+            try coordinator.addPersistentStore(PersistentStoreDescription(url: folder.appendingPathComponent("random.sqlite")))
+            try run(seed, on: coordinator)
         }
     }
 }

@@ -10,16 +10,28 @@ final class EntityShape: Sendable {
         let isOrdered: Bool
     }
 
-    /// A relationship of the entity.
-    struct Relation: Sendable {
+    /// A relationship of the entity. A class, since it is handed around a lot and a description is large.
+    final class Relation: Sendable {
         let slot: RowSlot
         let property: Property
         let description: RelationshipDescription
         let inverse: Inverse?
-
-        var index: Int { property.index }
+        let index: Int
+        let isToMany: Bool
+        let isOrdered: Bool
         /// Whether the members are kept as links: a to-many at both ends, or one that nothing else records.
-        var isLinked: Bool { description.isToMany && !description.isTransient && inverse?.isToMany != false }
+        let isLinked: Bool
+
+        init(slot: RowSlot, property: Property, description: RelationshipDescription, inverse: Inverse?) {
+            self.slot = slot
+            self.property = property
+            self.description = description
+            self.inverse = inverse
+            index = property.index
+            isToMany = description.isToMany
+            isOrdered = description.isOrdered
+            isLinked = description.isToMany && !description.isTransient && inverse?.isToMany != false
+        }
     }
 
     let entity: Entity
@@ -31,6 +43,8 @@ final class EntityShape: Sendable {
     let toManys: [Relation]
     let defaults: [(slot: RowSlot, value: PropertyValue)]
     let rules: [ValidationRule]
+    /// By property: what no store keeps.
+    let isTransient: [Bool]
     /// Whether objects are of no class of the application's, so that no hook does anything.
     let isPlain: Bool
 
@@ -55,9 +69,10 @@ final class EntityShape: Sendable {
             }
         }
         self.relations = relations
-        toOnes = relations.compactMap { $0 }.filter { !$0.description.isToMany }
-        toManys = relations.compactMap { $0 }.filter { $0.description.isToMany }
+        toOnes = relations.compactMap { $0 }.filter { !$0.isToMany }
+        toManys = relations.compactMap { $0 }.filter { $0.isToMany }
         self.defaults = defaults
+        isTransient = entity.properties.map(\.isTransient)
         rules = ValidationRule.rules(for: entity, layout: layout)
     }
 }

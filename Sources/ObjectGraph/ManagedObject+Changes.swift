@@ -20,7 +20,7 @@ extension ManagedObject {
         if state.isFree { return changedValues() }
         let shape = self.shape
         var values: [String: Any?] = [:]
-        for index in context.changes.records[Int(recordIndex)].event.indices where !shape.entity.properties[index].isTransient {
+        for index in context.changes.records[Int(recordIndex)].event.places where !shape.entity.properties[index].isTransient {
             values[shape.entity.properties[index].name] = value(forKey: shape.entity.properties[index].name)
         }
         return values
@@ -34,7 +34,7 @@ extension ManagedObject {
     }
 
     private final func differsFromSaved(_ property: Property, _ shape: EntityShape) -> Bool {
-        if let relation = shape.relations[property.index], relation.description.isToMany {
+        if let relation = shape.relations[property.index], relation.isToMany {
             guard let list = existingList(relation) else { return false }
             return state.contains(.inserted) ? !list.members.isEmpty : list.differsFromSaved
         }
@@ -52,9 +52,9 @@ extension ManagedObject {
         var values: [String: Any?] = [:]
         for key in keys ?? shape.entity.properties.filter({ !$0.isTransient }).map(\.name) {
             guard let index = shape.entity.propertyIndex(named: key) else { preconditionFailure(GraphError.unknownKey(key, of: shape.entity).message) }
-            if let relation = shape.relations[index], relation.description.isToMany {
+            if let relation = shape.relations[index], relation.isToMany {
                 guard let list = existingList(relation), list.isLoaded else { continue }
-                values[key] = relation.description.isOrdered ? Array(list.committedMembers) : Set(list.committedMembers)
+                values[key] = relation.isOrdered ? Array(list.committedMembers) : Set(list.committedMembers)
                 continue
             }
             values[key] = plain(committed(index, shape))

@@ -27,7 +27,7 @@ extension ManagedObject {
     /// Whether a to-many relationship has not been read yet. Reads nothing. Traps if there is no such relationship.
     public final func hasFault(forRelationshipNamed key: String) -> Bool {
         let relation = relation(named: key)
-        guard !state.isFault, relation.description.isToMany else { return state.isFault }
+        guard !state.isFault, relation.isToMany else { return state.isFault }
         return !(existingList(relation)?.isLoaded ?? state.contains(.inserted))
     }
 
@@ -35,7 +35,7 @@ extension ManagedObject {
     public final func objectIDs(forRelationshipNamed key: String) -> [ManagedObjectID] {
         let relation = relation(named: key)
         guard fireFault() else { return [] }
-        if relation.description.isToMany { return context.loadedList(self, relation).members.map(\.objectID) }
+        if relation.isToMany { return context.loadedList(self, relation).members.map(\.objectID) }
         return row.reference(relation.slot).map { [context.objectID(key: $0.key, entityIndex: $0.entityIndex)] } ?? []
     }
 

@@ -19,8 +19,8 @@ extension ManagedObject: QueryObject {
         let context = self.context
         let shape = context.shapes[Int(entityIndex)]
         guard let relation = shape.relations[propertyIndex] else { return .scalar(row.value(shape.layout.slots[propertyIndex])) }
-        if !relation.description.isToMany { return context.target(self, relation.slot).map { .object($0) } ?? .null }
+        if !relation.isToMany { return context.target(self, relation.slot).map { .object($0) } ?? .null }
         let members = try context.membersOrThrow(self, relation)
-        return .collection(members.map { .object($0) }, isOrdered: relation.description.isOrdered)
+        return .collection(members.map { .object($0) }, isOrdered: relation.isOrdered)
     }
 }

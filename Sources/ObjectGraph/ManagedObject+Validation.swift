@@ -64,7 +64,7 @@ extension ManagedObject {
         var failures: [ValidationError.Failure] = []
         let shape = self.shape
         for case let relation? in shape.relations where relation.description.deleteRule == .deny {
-            let targets = relation.description.isToMany ? Array(context.loadedList(self, relation).members) : [context.target(self, relation.slot)].compactMap { $0 }
+            let targets = relation.isToMany ? Array(context.loadedList(self, relation).members) : [context.target(self, relation.slot)].compactMap { $0 }
             let count = targets.count { !$0.isDeleted }
             if count > 0 {
                 failures.append(

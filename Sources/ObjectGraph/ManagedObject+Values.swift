@@ -11,9 +11,9 @@ extension ManagedObject {
         let (shape, index) = knownProperty(key)
         guard fireFault() else { return nil }
         if let relation = shape.relations[index] {
-            if !relation.description.isToMany { return context.target(self, relation.slot) }
+            if !relation.isToMany { return context.target(self, relation.slot) }
             let members = context.loadedList(self, relation).members
-            return relation.description.isOrdered ? Array(members) : Set(members)
+            return relation.isOrdered ? Array(members) : Set(members)
         }
         return row.value(shape.layout.slots[index]).plain
     }
@@ -53,11 +53,11 @@ extension ManagedObject {
 
     final func propertyValue(at index: Int, _ shape: EntityShape) throws -> PropertyValue {
         guard let relation = shape.relations[index] else { return row.value(shape.layout.slots[index]) }
-        if !relation.description.isToMany {
+        if !relation.isToMany {
             return row.reference(relation.slot).map { .object(context.objectID(key: $0.key, entityIndex: $0.entityIndex)) } ?? .null
         }
         let members = try context.membersOrThrow(self, relation)
-        let sorted = relation.description.isOrdered ? Array(members) : members.sorted { ($0.entityIndex, $0.key) < ($1.entityIndex, $1.key) }
+        let sorted = relation.isOrdered ? Array(members) : members.sorted { ($0.entityIndex, $0.key) < ($1.entityIndex, $1.key) }
         return .list(sorted.map { .object($0.objectID) })
     }
 
@@ -73,8 +73,8 @@ extension ManagedObject {
         }
         switch value {
         case .null: try setRelationship(nil, relation, shape)
-        case .object(let id) where !relation.description.isToMany: try setRelationship(context.existingObject(with: id), relation, shape)
-        case .list(let values) where relation.description.isToMany:
+        case .object(let id) where !relation.isToMany: try setRelationship(context.existingObject(with: id), relation, shape)
+        case .list(let values) where relation.isToMany:
             let members = try values.map { value -> ManagedObject in
                 guard case .object(let id) = value else { throw GraphError.wrongType(value.typeName, for: relation.property, of: shape.entity) }
                 return try context.existingObject(with: id)
@@ -89,9 +89,9 @@ extension ManagedObject {
         let (shape, index) = knownProperty(key)
         guard let row = optionalRow else { return nil }
         if let relation = shape.relations[index] {
-            if !relation.description.isToMany { return context.target(self, relation.slot) }
+            if !relation.isToMany { return context.target(self, relation.slot) }
             let members = context.loadedList(self, relation).members
-            return relation.description.isOrdered ? Array(members) : Set(members)
+            return relation.isOrdered ? Array(members) : Set(members)
         }
         return row.value(shape.layout.slots[index]).plain
     }
@@ -124,7 +124,7 @@ extension ManagedObject {
     }
 
     private final func setRelationship(_ value: Any?, _ relation: EntityShape.Relation, _ shape: EntityShape) throws {
-        if !relation.description.isToMany {
+        if !relation.isToMany {
             guard value == nil || value is ManagedObject else { throw GraphError.wrongType("\(type(of: value))", for: relation.property, of: shape.entity) }
             let target = value as? ManagedObject
             try target.map { try check($0, relation, shape) }
@@ -134,7 +134,7 @@ extension ManagedObject {
         let members: [ManagedObject]
         switch value {
         case nil: members = []
-        case let set as Set<ManagedObject> where !relation.description.isOrdered: members = Array(set)
+        case let set as Set<ManagedObject> where !relation.isOrdered: members = Array(set)
         case let array as [ManagedObject]: members = array
         default: throw GraphError.wrongType("\(type(of: value))", for: relation.property, of: shape.entity)
         }

@@ -27,6 +27,7 @@ extension ManagedObjectContext {
         deletedInEvent.removeAll()
         forgottenObjects.removeAll()
         refreshedObjects.removeAll()
+        restoredObjects.removeAll()
         if let notification { observers.post(notification) }
     }
 
@@ -44,6 +45,7 @@ extension ManagedObjectContext {
         notification.deleted.formUnion(deletedInEvent)
         // An insertion that was never announced is not announced as deleted either (L31).
         for object in forgottenObjects where !object.state.contains(.unannounced) { notification.deleted.insert(object) }
+        notification.updated.formUnion(restoredObjects)
         notification.refreshed = refreshedObjects
         let isEmpty =
             notification.inserted.isEmpty && notification.updated.isEmpty && notification.deleted.isEmpty && notification.refreshed.isEmpty

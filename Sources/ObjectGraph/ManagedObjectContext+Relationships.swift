@@ -79,7 +79,7 @@ extension ManagedObjectContext {
     func add(_ member: ManagedObject, to owner: ManagedObject, _ relation: EntityShape.Relation, at index: Int? = nil) {
         guard owner.fireFault(), member.fireFault() else { return }
         // Adding a member that is there already is no change; only the links of a many-to-many have to be read to know.
-        let list = relation.inverse?.isToMany == false && !relation.description.isOrdered ? self.list(owner, relation) : loadedList(owner, relation)
+        let list = relation.inverse?.isToMany == false && !relation.isOrdered ? self.list(owner, relation) : loadedList(owner, relation)
         if list.contains(member) {
             touch(owner, relation.index)
             return
@@ -126,7 +126,7 @@ extension ManagedObjectContext {
         for member in list.members where !wanted.contains(member) { remove(member, from: owner, relation) }
         for member in members { add(member, to: owner, relation) }
         touch(owner, relation.index)
-        guard relation.description.isOrdered else { return }
+        guard relation.isOrdered else { return }
         var seen: Set<ManagedObject> = []
         let ordered = ContiguousArray(members.filter { seen.insert($0).inserted })
         if !ordered.elementsEqual(list.members, by: ===) { reorder(owner, relation, ordered) }
@@ -145,14 +145,14 @@ extension ManagedObjectContext {
     }
 
     func addMember(_ owner: ManagedObject, _ relation: EntityShape.Relation, _ member: ManagedObject, at index: Int? = nil) {
-        let list = relation.description.isOrdered ? loadedList(owner, relation) : self.list(owner, relation)
+        let list = relation.isOrdered ? loadedList(owner, relation) : self.list(owner, relation)
         touch(owner, relation.index)
         if !owner.state.isFree { log(.memberAdded(owner, property: relation.index, member)) }
         list.add(member, at: index, isTracked: countsDifferences(owner))
     }
 
     func removeMember(_ owner: ManagedObject, _ relation: EntityShape.Relation, _ member: ManagedObject) {
-        let list = relation.description.isOrdered ? loadedList(owner, relation) : self.list(owner, relation)
+        let list = relation.isOrdered ? loadedList(owner, relation) : self.list(owner, relation)
         touch(owner, relation.index)
         let index = list.remove(member, isTracked: countsDifferences(owner))
         if !owner.state.isFree { log(.memberRemoved(owner, property: relation.index, member, index: index)) }
@@ -172,7 +172,7 @@ extension ManagedObjectContext {
         if let list = owner.existingList(relation) { return list }
         // A row without version is one that no store has seen, also while its first save is under way.
         let isNew = owner.row.version == 0 || owner.state.contains(.inserted)
-        let list = MemberList(isOrdered: relation.description.isOrdered, isLoaded: isNew || relation.description.isTransient)
+        let list = MemberList(isOrdered: relation.isOrdered, isLoaded: isNew || relation.description.isTransient)
         owner.row.setMembers(list, relation.slot)
         return list
     }

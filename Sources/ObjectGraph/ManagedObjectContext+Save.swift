@@ -174,7 +174,7 @@ extension ManagedObjectContext {
             guard let object = record.object else { continue }
             if object.recordIndex < 0 { changes.insert(object) }
             let place = Int(object.recordIndex)
-            for property in record.changed.indices {
+            for property in record.changed.places {
                 let isFirst = changes.touch(place, property: property).sinceSave
                 if isFirst, !object.state.contains(.inserted), let value = newer.savedValue(of: index, property: property) {
                     changes.keepSaved(value, of: place, property: property)

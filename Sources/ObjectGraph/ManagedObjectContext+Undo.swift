@@ -112,11 +112,12 @@ extension ManagedObjectContext {
 
     /// Objects that undo brought to their saved values have no changes any more.
     private func dropUnchanged(_ objects: some Sequence<ManagedObject>) {
+        let isObserved = observers.hasHandlers(for: .objectsDidChange)
         for object in objects {
             guard object.recordIndex >= 0, object.state.isDisjoint(with: [.inserted, .deleted]), !differsFromSaved(object) else { continue }
             changes.remove(object)
             object.state.remove(.updated)
-            refreshedObjects.insert(object)
+            if isObserved { restoredObjects.insert(object) }
         }
     }
 
@@ -124,7 +125,7 @@ extension ManagedObjectContext {
     func differsFromSaved(_ object: ManagedObject) -> Bool {
         let index = Int(object.recordIndex)
         let layout = shapes[Int(object.entityIndex)].layout
-        for property in changes.records[index].changed.indices {
+        for property in changes.records[index].changed.places {
             let slot = layout.slots[property]
             if slot.kind == .toMany {
                 if object.existingList(relation(object, property))?.differsFromSaved == true { return true }

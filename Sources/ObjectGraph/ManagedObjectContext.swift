@@ -68,6 +68,8 @@ public final class ManagedObjectContext {
     @exclusivity(unchecked) var recordsUndo = false
     var isProcessing = false
     var refreshedObjects: Set<ManagedObject> = []
+    /// Objects that undo made clean in this event, for observers.
+    var restoredObjects: Set<ManagedObject> = []
     var saveUnderWay: SaveUnderWay?
     var lastSaveNumber = 0
     /// The permanent keys of objects whose temporary ones may stand in undo's records.

@@ -3,10 +3,10 @@ import Schema
 /// A live view of an unordered to-many relationship: what is done to it is done to the object, inverse included.
 public struct MutableObjectSet: Sequence {
     let owner: ManagedObject
-    let relation: EntityShape.Relation
+    let relationship: EntityShape.Relation
 
     private var list: MemberList? {
-        owner.fireFault() ? owner.context.loadedList(owner, relation) : nil
+        owner.fireFault() ? owner.context.loadedList(owner, relationship) : nil
     }
 
     public var count: Int { list?.members.count ?? 0 }
@@ -19,12 +19,12 @@ public struct MutableObjectSet: Sequence {
 
     /// Traps if the object is of another context or of an entity that can't be there.
     public func add(_ object: ManagedObject) {
-        owner.checkTarget(object, relation)
-        owner.context.add(object, to: owner, relation)
+        owner.checkTarget(object, relationship)
+        owner.context.add(object, to: owner, relationship)
     }
 
     public func remove(_ object: ManagedObject) {
-        owner.context.remove(object, from: owner, relation)
+        owner.context.remove(object, from: owner, relationship)
     }
 
     public func union(_ objects: some Sequence<ManagedObject>) {
@@ -43,10 +43,10 @@ public struct MutableObjectSet: Sequence {
 /// A live view of an ordered to-many relationship: what is done to it is done to the object, inverse included.
 public struct MutableOrderedObjectSet: RandomAccessCollection {
     let owner: ManagedObject
-    let relation: EntityShape.Relation
+    let relationship: EntityShape.Relation
 
     private var members: ContiguousArray<ManagedObject> {
-        owner.fireFault() ? owner.context.loadedList(owner, relation).members : []
+        owner.fireFault() ? owner.context.loadedList(owner, relationship).members : []
     }
 
     public var startIndex: Int { 0 }
@@ -58,19 +58,19 @@ public struct MutableOrderedObjectSet: RandomAccessCollection {
 
     /// Adds an object at the end, if it is not there. Traps if it is of another context or of an entity that can't be there.
     public func add(_ object: ManagedObject) {
-        owner.checkTarget(object, relation)
-        owner.context.add(object, to: owner, relation)
+        owner.checkTarget(object, relationship)
+        owner.context.add(object, to: owner, relationship)
     }
 
     /// Adds an object at a place, if it is not there.
     public func insert(_ object: ManagedObject, at index: Int) {
         precondition(index >= 0 && index <= count, "There is no place \(index) among \(count) objects")
-        owner.checkTarget(object, relation)
-        owner.context.add(object, to: owner, relation, at: index)
+        owner.checkTarget(object, relationship)
+        owner.context.add(object, to: owner, relationship, at: index)
     }
 
     public func remove(_ object: ManagedObject) {
-        owner.context.remove(object, from: owner, relation)
+        owner.context.remove(object, from: owner, relationship)
     }
 
     public func remove(at index: Int) {
@@ -84,7 +84,7 @@ public struct MutableOrderedObjectSet: RandomAccessCollection {
         let leaving = Set(moved)
         members.removeAll { leaving.contains($0) }
         members.insert(contentsOf: moved, at: Swift.min(index, members.count))
-        owner.context.reorder(owner, relation, members)
+        owner.context.reorder(owner, relationship, members)
     }
 
     public func removeAll() {
@@ -96,14 +96,14 @@ extension ManagedObject {
     /// A live view of an unordered to-many relationship. Traps if there is no such relationship.
     public final func mutableSetValue(forKey key: String) -> MutableObjectSet {
         let relation = relation(named: key)
-        precondition(relation.description.isToMany && !relation.description.isOrdered, "\(key) is not an unordered to-many relationship")
-        return MutableObjectSet(owner: self, relation: relation)
+        precondition(relation.isToMany && !relation.isOrdered, "\(key) is not an unordered to-many relationship")
+        return MutableObjectSet(owner: self, relationship: relation)
     }
 
     /// A live view of an ordered to-many relationship. Traps if there is no such relationship.
     public final func mutableOrderedSetValue(forKey key: String) -> MutableOrderedObjectSet {
         let relation = relation(named: key)
-        precondition(relation.description.isToMany && relation.description.isOrdered, "\(key) is not an ordered to-many relationship")
-        return MutableOrderedObjectSet(owner: self, relation: relation)
+        precondition(relation.isToMany && relation.isOrdered, "\(key) is not an ordered to-many relationship")
+        return MutableOrderedObjectSet(owner: self, relationship: relation)
     }
 }

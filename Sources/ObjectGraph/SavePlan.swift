@@ -74,16 +74,16 @@ struct SavePlan {
         var columns = PropertySet()
         var hasListChanges = false
         let row = object.row
-        for property in context.changes.records[index].changed.indices {
+        for property in context.changes.records[index].changed.places {
             let slot = shape.layout.slots[property]
-            if let relation = shape.relations[property], relation.description.isToMany {
+            if let relation = shape.relations[property], relation.isToMany {
                 guard !relation.description.isTransient, let list = object.existingList(relation), !list.changes.isEmpty else { continue }
                 underWay.lists.append(list)
                 guard list.differsFromSaved else { continue }
                 hasListChanges = true
                 if relation.isLinked { linkDifferences(object, relation, list) }
                 order(object, relation, list)
-            } else if !shape.entity.properties[property].isTransient,
+            } else if !shape.isTransient[property],
                 context.changes.savedValue(of: index, property: property) != row.slotValue(slot)
             {
                 columns.insert(property)
@@ -145,7 +145,7 @@ struct SavePlan {
     }
 
     private mutating func order(_ owner: ManagedObject, _ relation: EntityShape.Relation, _ list: MemberList) {
-        guard relation.description.isOrdered, !relation.description.isTransient, list.isLoaded else { return }
+        guard relation.isOrdered, !relation.description.isTransient, list.isLoaded else { return }
         let members = list.members.filter { !$0.state.contains(.deleted) }
         changes.orders.append(
             ChangeSet.Order(

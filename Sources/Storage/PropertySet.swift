@@ -41,6 +41,31 @@ package struct PropertySet: Sendable, Hashable {
         }
     }
 
+    /// The places in ascending order, one after the other and without a list of them.
+    package var places: Places { Places(word: low, rest: rest) }
+
+    package struct Places: Sequence, IteratorProtocol {
+        fileprivate var word: UInt64
+        fileprivate let rest: [UInt64]
+        private var wordsTaken = 0
+
+        fileprivate init(word: UInt64, rest: [UInt64]) {
+            self.word = word
+            self.rest = rest
+        }
+
+        package mutating func next() -> Int? {
+            while word == 0 {
+                guard wordsTaken < rest.count else { return nil }
+                word = rest[wordsTaken]
+                wordsTaken += 1
+            }
+            let bit = word.trailingZeroBitCount
+            word &= word - 1
+            return wordsTaken * 64 + bit
+        }
+    }
+
     /// The places in ascending order.
     package var indices: [Int] {
         var indices: [Int] = []

@@ -1,5 +1,6 @@
 public import Foundation
 internal import ObjectGraph
+internal import Schema
 internal import Storage
 
 extension PersistentDocument {
@@ -60,8 +61,18 @@ extension PersistentDocument {
             throw DocumentError(.usage, "a document can't be written over itself: save it", path: target, stage: .writing)
         }
         return DocumentWriter(
-            target: target, form: form ?? self.form, replaces: replacing, model: model,
+            target: target, form: form ?? self.form, replaces: replacing, model: try modelOfCopy(),
             modelName: session.manifest?.model.name ?? PackageBuilder.name(for: model))
+    }
+
+    /// The model with the version identifiers that the store records: models of old tools don't say them, and a copy has what the original has.
+    private func modelOfCopy() throws -> ManagedObjectModel {
+        guard case .array(let recorded) = try session.store.metadata()["NSStoreModelVersionIdentifiers"] else { return model }
+        let identifiers = recorded.compactMap { if case .string(let identifier) = $0 { identifier } else { nil } }
+        guard identifiers != model.description.versionIdentifiers else { return model }
+        var description = model.description
+        description.versionIdentifiers = identifiers
+        return try ManagedObjectModel(description)
     }
 
     /// The changes that are to be in the new document, as values.

@@ -61,6 +61,8 @@ extension CommandError {
         }
     }
 
+    private static let modelHint = "give its model with --model MODEL"
+
     private init(_ error: StorageError) {
         let (exit, code): (ExitCode, String) =
             switch error.code {
@@ -85,7 +87,7 @@ extension CommandError {
             default: (.inputOutput, "storage")
             }
         self.init(exit, code, error.message, path: error.path, detail: Self.detail(entities: error.entities))
-        if error.code == .noModel { hint = "give its model with --model MODEL" }
+        if error.code == .noModel { hint = Self.modelHint }
         if error.code == .incompatibleModel, !error.entities.isEmpty {
             why += ": " + error.entities.sorted().joined(separator: ", ") + (error.entities.count == 1 ? " differs" : " differ")
         }
@@ -120,6 +122,7 @@ extension CommandError {
         detail["stage"] = error.stage.map { .string($0.rawValue) }
         detail["holder"] = error.holder.map { $0.json }
         self.init(exit, code, error.message, path: error.path, hint: error.hint, detail: .object(detail))
+        if (error.underlying as? StorageError)?.code == .noModel { hint = Self.modelHint }
         if let holder = error.holder, !why.contains("\(holder.pid)") { why += ": \(holder)" }
     }
 

@@ -66,7 +66,7 @@ import TestSupport
 
     /// The same three edits, of one document after the other: a new bookmark in a folder, another title for one, and one deleted.
     private func edit(_ document: String) throws {
-        _ = try expectDone(["insert", document, "BookmarkEntity", "title=New", "url=https://example.org", "uuid=new", "parent=BookmarkEntity/p8"])
+        _ = try expectDone(["insert", document, "BookmarkEntity", "title=New", "url=https://example.org", "uuid=new", "isFolder=false", "parent=BookmarkEntity/p8"])
         _ = try expectDone(["set", document, "BookmarkEntity/p2", "title=Changed"])
         _ = try expectDone(["delete", document, "BookmarkEntity/p1"])
     }

@@ -33,12 +33,13 @@ package struct ArchiveReader: Sendable {
 
     /// Unpacks everything into the folder `target`, which is made here and must not be there. Modes are 0700 and 0600. On failure
     /// nothing is left. Not made durable.
-    package func extract(to target: String) throws {
+    /// - Parameter progress: Told after each piece how many bytes it had; may throw to end the unpacking.
+    package func extract(to target: String, progress: (Int64) throws -> Void = { _ in }) throws {
         try translating {
             try Disk.makeDirectory(target, mode: 0o700)
             do {
                 let stream = try EntryStream(file, directory)
-                while let entry = try stream.next() { try extract(entry, stream, to: target) }
+                while let entry = try stream.next() { try extract(entry, stream, to: target, progress) }
             } catch {
                 // The first error is the one that counts.
                 try? Disk.removeTree(target)
@@ -47,13 +48,16 @@ package struct ArchiveReader: Sendable {
         }
     }
 
-    private func extract(_ entry: ZipEntry, _ stream: EntryStream, to target: String) throws {
+    private func extract(_ entry: ZipEntry, _ stream: EntryStream, to target: String, _ progress: (Int64) throws -> Void) throws {
         let path = FilePath.join(target, entry.isDirectory ? String(entry.name.dropLast()) : entry.name)
         try Disk.makeDirectories(entry.isDirectory ? path : FilePath.parent(path), mode: 0o700)
         guard !entry.isDirectory else { return }
         let file = try File(path, .create(mode: 0o600))
         defer { file.close() }
-        try stream.content { try file.append($0) }
+        try stream.content { piece in
+            try file.append(piece)
+            try progress(Int64(piece.count))
+        }
     }
 
     private func translating<Result>(_ body: () throws -> Result) throws -> Result {

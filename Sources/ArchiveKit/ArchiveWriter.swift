@@ -28,8 +28,11 @@ package struct ArchivePart: Sendable {
 ///     try ArchiveWriter.write([ArchivePart(name: "mimetype", content: .bytes(type), isStored: true), …], to: file)
 package enum ArchiveWriter {
     /// Appends the archive to `file`, which must be empty. Not made durable.
+    /// - Parameter progress: Told after each piece how many bytes of content it had; may throw to end the writing.
     /// - Throws: `ArchiveError` for a bad or doubled name or a part that changes meanwhile; what reading and writing throw.
-    package static func write(_ parts: [ArchivePart], to file: File, limits: ArchiveLimits = ArchiveLimits()) throws {
+    package static func write(
+        _ parts: [ArchivePart], to file: File, limits: ArchiveLimits = ArchiveLimits(), progress: @escaping (Int64) throws -> Void = { _ in }
+    ) throws {
         guard parts.count <= limits.entries else {
             throw ArchiveError(.tooMany, "\(parts.count) entries, \(limits.entries) are allowed", path: file.path, limit: Int64(limits.entries))
         }
@@ -42,7 +45,7 @@ package enum ArchiveWriter {
                 throw ArchiveError(.duplicateName, "comes twice", path: file.path, entry: part.name)
             }
         }
-        var packer = Packer(file: file)
+        var packer = Packer(file: file, progress: progress)
         for part in parts { try packer.add(part) }
         try packer.finish()
     }

@@ -4,6 +4,7 @@ internal import FileSystem
 /// The work of writing one archive: entries as they come, then the directory.
 struct Packer {
     let file: File
+    private let progress: (Int64) throws -> Void
     private var offset: Int64 = 0
     private var directory = ByteWriter()
     private var count = 0
@@ -14,7 +15,10 @@ struct Packer {
     private static let mode: UInt32 = 0o100644
     private static let pieceSize = 1 << 18
 
-    init(file: File) { self.file = file }
+    init(file: File, progress: @escaping (Int64) throws -> Void) {
+        self.file = file
+        self.progress = progress
+    }
 
     mutating func add(_ part: ArchivePart) throws {
         switch part.content {
@@ -60,6 +64,7 @@ struct Packer {
             } else {
                 try append(piece)
             }
+            try progress(Int64(count))
             if count == 0 { break }
         } while done < size
         guard done == size else { throw ArchiveError(.damaged, "changed while it was packed", path: file.path, entry: part.name) }

@@ -38,13 +38,13 @@ struct ArchiveFile {
         ]
         parts += try files(in: package, under: PackageLayout.models)
         parts.append(ArchivePart(name: PackageLayout.store, content: .file(path: store), isStored: true))
-        for folder in [PackageLayout.content, "extra", "preview"] { parts += try files(in: package, under: folder) }
+        for folder in [PackageLayout.content, PackageLayout.extra, PackageLayout.preview] { parts += try files(in: package, under: folder) }
         try ArchiveWriter.write(parts, to: file)
         try file.synchronize()
     }
 
     /// The plain files under a folder of the package, by name.
-    private static func files(in package: String, under folder: String) throws -> [ArchivePart] {
+    static func files(in package: String, under folder: String) throws -> [ArchivePart] {
         let path = FilePath.join(package, folder)
         guard try Disk.kind(of: path) == .directory else { return [] }
         return try Disk.list(path).flatMap { entry -> [ArchivePart] in

@@ -93,8 +93,8 @@ extension DocumentWriter {
     }
 
     private func copyExtras(from source: String, to target: String) throws {
-        let extra = FilePath.join(source, "extra")
+        let extra = FilePath.join(source, PackageLayout.extra)
         guard try Disk.kind(of: extra) == .directory else { return }
-        try Disk.copyTree(extra, to: FilePath.join(target, "extra"))
+        try Disk.copyTree(extra, to: FilePath.join(target, PackageLayout.extra))
     }
 }

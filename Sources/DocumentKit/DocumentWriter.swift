@@ -23,11 +23,12 @@ struct DocumentWriter {
     /// Writes the document. When it returns it is durable; when it throws, nothing is left and what was there is still there.
     /// - Returns: the numbers of new objects among the changes.
     func write(_ content: Content) throws -> SaveReceipt {
-        try checkFolder()
+        let place = DocumentTarget(path: target, replaces: replaces)
+        try place.checkFolder()
         let lock = try DocumentLock.acquire(target, document: nil)
         defer { lock.release() }
         try DocumentSession.mend(target)
-        let existing = try checkTarget()
+        let existing = try place.checkExisting(isBareStore: form.bareStoreType != nil)
         let replacement = Replacement(of: target)
         let receipt: SaveReceipt
         do {
@@ -51,36 +52,6 @@ struct DocumentWriter {
         try? Disk.removeTree(replacement.temporary)
         if form.bareStoreType != nil, existing != nil { try? removeUnusedValues() }
         return receipt
-    }
-
-    // MARK: The target
-
-    private func checkFolder() throws {
-        let folder = FilePath.parent(target)
-        switch try DocumentError.stage(.writing, target, { try Disk.kind(of: folder) }) {
-        case .directory: return
-        case nil: throw DocumentError(.cannotCreate, "there is no folder \(folder)", path: target, stage: .writing)
-        default: throw DocumentError(.cannotCreate, "\(folder) is no folder", path: target, stage: .writing)
-        }
-    }
-
-    /// What stands at the target and may be replaced; nil where nothing does.
-    private func checkTarget() throws -> FileIdentity? {
-        guard let status = try Disk.status(of: target) else {
-            if form.bareStoreType != nil, try Disk.exists(target + "-wal") || Disk.exists(target + "-journal") {
-                throw DocumentError(.cannotCreate, "the journal of another store lies beside it", path: target, stage: .writing)
-            }
-            return nil
-        }
-        guard replaces else { throw DocumentError(.cannotCreate, "something is there already", path: target, stage: .writing) }
-        // Whatever a folder holds, it is not thrown away because somebody mistyped a name.
-        if status.kind == .directory, (try? DetectedDocument(target)) == nil, try !Disk.list(target).isEmpty {
-            throw DocumentError(.cannotCreate, "a folder that is no document is not replaced", path: target, stage: .writing)
-        }
-        guard status.kind == .file || status.kind == .directory else {
-            throw DocumentError(.cannotCreate, "neither a file nor a folder", path: target, stage: .writing)
-        }
-        return status.identity
     }
 
     /// A journal that lay beside the old store would be taken for the new one's: it goes into the store that it belongs to first.

@@ -7,6 +7,8 @@ enum PackageLayout {
     static let store = "store/store.sqlite"
     static let content = "content"
     static let versions = "versions"
+    static let extra = "extra"
+    static let preview = "preview"
     /// Autosaved work that a revert put aside; gone with the next save.
     static let discarded = "versions/discarded.wal"
     static let managedStore = "StoreContent/persistentStore"
@@ -25,14 +27,16 @@ enum PackageLayout {
     static func allowsInArchive(_ name: String) -> Bool {
         let parts = name.split(separator: "/", omittingEmptySubsequences: true)
         guard let first = parts.first else { return false }
-        if parts.contains(where: { isTransient($0) }) { return false }
+        if parts.contains(where: { isTransient($0) }) || name == discarded { return false }
         switch first {
         case "mimetype", "manifest.json": return parts.count == 1
         case "store": return name == "store/" || name == store
-        case "model", "content", "preview", "versions", "extra": return true
-        default: return false
+        default: return folders.contains(String(first))
         }
     }
+
+    /// What a package may have beside its media type, manifest and store.
+    static let folders: Set<String> = [models, content, preview, versions, extra]
 
     /// Names of journals, locks and half-made files.
     static func isTransient(_ name: Substring) -> Bool {

@@ -4,7 +4,7 @@ enum CommandTable {
         [
             NewCommand.self, InfoCommand.self, ModelCommand.self, FetchCommand.self, GetCommand.self, ExplainCommand.self, InsertCommand.self, SetCommand.self,
             DeleteCommand.self, ImportCommand.self, MigrateCommand.self, ExportCommand.self, SaveAsCommand.self, VerifyCommand.self,
-            RecoverCommand.self, AttachCommand.self, ExtractCommand.self, HelpCommand.self,
+            RecoverCommand.self, PackCommand.self, UnpackCommand.self, AttachCommand.self, ExtractCommand.self, HelpCommand.self,
         ]
     }
 
@@ -14,8 +14,6 @@ enum CommandTable {
         "restore": "bring back a saved version",
         "diff": "compare two documents",
         "repair": "salvage a damaged document",
-        "pack": "make an archive of a package",
-        "unpack": "make a package of an archive",
         "completion": "completion for a shell",
         "codegen": "classes for a model's entities",
         "serve": "answer requests over standard input and output",

@@ -77,6 +77,20 @@ package struct VersionStore: Sendable {
         return names
     }
 
+    /// The names in `content/` that versions refer to and the saved state of this generation does not, as far as that is known for certain.
+    package func namesOfVersionsAlone(generation: Int) throws -> Set<UUID> {
+        let index = try VersionIndex.read(in: folder)
+        guard index.head?.generation == generation else { return [] }
+        // The newest step that speaks of a name says whether the saved state has it.
+        var present = Set<UUID>(), absent = Set<UUID>()
+        for row in index.rows.reversed() {
+            guard !row.flags.contains(.hasUnknownReferences), let references = try? delta(of: row).references else { break }
+            present.formUnion(references.added.subtracting(absent))
+            absent.formUnion(references.dropped.subtracting(present))
+        }
+        return absent
+    }
+
     // MARK: Files
 
     func path(_ name: String) -> String { FilePath.join(folder, name) }

@@ -1,0 +1,115 @@
+internal import ArchiveKit
+internal import FileSystem
+internal import Foundation
+internal import SQLiteStore
+
+/// Packs a package folder into an archive: its files as they are, the store unopened. Same package, same bytes.
+///
+/// The store's main file alone is the last saved state. What its WAL holds beyond that is never left behind unsaid: a save that has not reached the main file is folded
+/// in; work that was autosaved and never saved is refused.
+struct PackagePacker {
+    /// The package, links resolved.
+    let source: String
+    let includesVersions: Bool
+
+    /// - Parameter progress: Told the bytes done and the bytes in all; may throw to end the work.
+    /// - Parameter target: Nil only looks.
+    func pack(to target: DocumentTarget?, progress: @escaping (Int64, Int64) throws -> Void) throws -> PackingReport {
+        let lock = try SourceLock.acquire(source)
+        defer { lock?.release() }
+        let staging = try StateFolder.makeTemporary()
+        defer { try? Disk.removeTree(staging) }
+        let (parts, sizes): ([ArchivePart], [Int64]) = try DocumentError.stage(.packing, source) {
+            let parts = try self.parts(staging)
+            return (parts, try parts.map { try $0.byteCount() })
+        }
+        let total = sizes.reduce(0, +)
+        if let target {
+            var done: Int64 = 0
+            try target.place { temporary in
+                let file = try File(temporary, .create())
+                defer { file.close() }
+                try ArchiveWriter.write(parts, to: file) { count in
+                    done += count
+                    try progress(done, total)
+                }
+                try file.synchronize()
+                // What can't be read must not replace what can.
+                let archive = try ArchiveFile(temporary)
+                guard archive.reader.directory.entries.map(\.size) == sizes else { throw DocumentError(.io, "what was written does not read back", path: temporary) }
+            }
+        }
+        return PackingReport(files: parts.count, bytes: total, path: target?.path ?? source)
+    }
+
+    private func parts(_ staging: String) throws -> [ArchivePart] {
+        let reader = try PackageReader(source)
+        try checkNames()
+        try reader.checkStore()
+        guard try PackageLayout.isDocumentType(reader.mimetype()) else {
+            throw DocumentError(.malformed, "a folder of another kind, not a document", path: FilePath.join(source, PackageLayout.mimetype))
+        }
+        let manifest = try reader.manifest()
+        var manifestBytes = try Disk.read(FilePath.join(source, PackageLayout.manifest), limit: JSONCoding.maximumSize)
+        // Under the lock, nobody of ours has the store open: reading it past SQLite takes no lock of anybody's away.
+        var store = FilePath.join(source, PackageLayout.store)
+        if let journal = try Disk.status(of: store + "-wal"), journal.size > 0 {
+            store = FilePath.join(staging, FilePath.name(PackageLayout.store))
+            if let newer = try foldJournal(to: store, manifest) { manifestBytes = newer }
+        }
+        var parts = [
+            ArchivePart(name: PackageLayout.mimetype, content: .bytes(Array(PackageLayout.archiveType.utf8)), isStored: true),
+            ArchivePart(name: PackageLayout.manifest, content: .bytes(manifestBytes)),
+        ]
+        parts += try ArchiveFile.files(in: source, under: PackageLayout.models)
+        parts.append(ArchivePart(name: PackageLayout.store, content: .file(path: store), isStored: true))
+        let left = includesVersions ? [] : try valuesOfVersionsAlone(manifest)
+        parts += try ArchiveFile.files(in: source, under: PackageLayout.content).filter { !left.contains(FilePath.name($0.name)) }
+        for folder in [PackageLayout.extra, PackageLayout.preview] { parts += try ArchiveFile.files(in: source, under: folder) }
+        if includesVersions {
+            parts += try ArchiveFile.files(in: source, under: PackageLayout.versions).filter { $0.name != PackageLayout.discarded }
+        }
+        return parts
+    }
+
+    /// An archive that has more than the layout can't be opened again, and one that has less would have lost something.
+    private func checkNames() throws {
+        for entry in try Disk.list(source) where !PackageLayout.isTransient(entry.name[...]) {
+            switch entry.name {
+            case PackageLayout.mimetype, PackageLayout.manifest, PackageLayout.storeFolder: continue
+            case let name where PackageLayout.folders.contains(name): continue
+            default: throw DocumentError(.malformed, "has no place in a document", path: FilePath.join(source, entry.name))
+            }
+        }
+    }
+
+    /// Copies the store with what its WAL holds.
+    /// - Returns: the manifest of that state; nil where the package's own is.
+    private func foldJournal(to copy: String, _ manifest: Manifest) throws -> [UInt8]? {
+        let session = try DocumentSession.read(source) { _ in nil }
+        defer { try? session.close() }
+        guard !session.hasAutosavedWork else { throw SourceLock.recoverable(source) }
+        guard let store = session.sqliteStore, let marker = session.marker else { return nil }
+        try store.copy(to: copy)
+        guard marker.generation != manifest.generation else { return nil }
+        session.counts = try EntityCounts(counting: store)
+        var next = try session.nextManifest(marker)
+        next.store.bytes = try Disk.status(of: copy)?.size ?? 0
+        return try next.encoded
+    }
+
+    /// The large values that only versions refer to: without the versions they are nobody's, and old text leaks.
+    private func valuesOfVersionsAlone(_ manifest: Manifest) throws -> Set<String> {
+        let versions = VersionStore(folder: FilePath.join(source, PackageLayout.versions))
+        return Set(try versions.namesOfVersionsAlone(generation: manifest.generation).map(\.uuidString))
+    }
+}
+
+extension ArchivePart {
+    fileprivate func byteCount() throws -> Int64 {
+        switch content {
+        case .bytes(let bytes): Int64(bytes.count)
+        case .file(let path): try Disk.status(of: path)?.size ?? 0
+        }
+    }
+}

@@ -19,6 +19,18 @@ final class ContentFolder: Sendable {
     /// Whether files were written since this was asked last.
     func takeHasNewFiles() -> Bool { newFiles.exchange(false, ordering: .sequentiallyConsistent) }
 
+    /// The names of all files that are there, whether anything refers to them or not.
+    func names() throws -> Set<UUID> {
+        guard try Disk.kind(of: path) == .directory else { return [] }
+        var names = Set<UUID>()
+        for group in try Disk.list(path) where group.kind == .directory {
+            for entry in try Disk.list(FilePath.join(path, group.name)) where entry.kind == .file {
+                if let name = UUID(uuidString: entry.name) { names.insert(name) }
+            }
+        }
+        return names
+    }
+
     static func name(for value: Data) -> String {
         let digits = Array(Hex.encode(SHA256.digest(value).prefix(16)).uppercased())
         return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }.joined(separator: "-")

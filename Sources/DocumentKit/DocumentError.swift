@@ -42,7 +42,7 @@ public struct DocumentError: Error, Sendable, CustomStringConvertible {
 
     /// The step of an operation that failed.
     public enum Stage: String, Sendable {
-        case opening, locking, reading, validating, writing, committing, checkpointing, describing, packing, replacing, closing
+        case opening, locking, reading, validating, writing, committing, versioning, checkpointing, describing, packing, replacing, restoring, closing
     }
 
     public var code: Code

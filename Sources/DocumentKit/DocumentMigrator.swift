@@ -107,7 +107,8 @@ package struct DocumentMigrator: Sendable {
         var released = false
         defer { if !released { lock?.release() } }
         let old = try PackageReader(package).modelNames()
-        let name = try writeModel(to: package, besides: old)
+        let wanted = modelName.flatMap { PackageLayout.isModelName($0) ? $0 : nil } ?? PackageBuilder.name(for: model)
+        let name = try Self.writeModel(model, named: wanted, to: package, besides: old)
         do {
             try session.store.close()
             var description = PersistentStoreDescription(url: URL(fileURLWithPath: session.storePath))
@@ -116,7 +117,7 @@ package struct DocumentMigrator: Sendable {
             let report = try SQLitePersistentStore.migrate(
                 description, plans, files: content.externalValues, metadata: marker.nextAutosave(isUnchecked: false).metadata, progress: progress)
             released = true
-            let migrated = try DocumentSession.reopen(session.path, lock: lock, model: model)
+            let migrated = try DocumentSession.reopen(session.path, lock: lock) { [model] _ in model }
             do {
                 try migrated.saveMigration(modelName: name, replacing: old)
                 try migrated.close()
@@ -136,15 +137,14 @@ package struct DocumentMigrator: Sendable {
         }
     }
 
-    /// Writes the new model beside the old one, under a name that is free.
-    private func writeModel(to package: String, besides old: [String]) throws -> String {
-        let wanted = modelName.flatMap { PackageLayout.isModelName($0) ? $0 : nil } ?? PackageBuilder.name(for: model)
+    /// Writes a model durably beside those that are there, under a name that is free.
+    static func writeModel(_ model: ManagedObjectModel, named wanted: String, to package: String, besides old: [String]) throws -> String {
         var name = wanted, number = 2
         while old.contains(name) {
             name = "\(wanted) \(number)"
             number += 1
         }
-        let folder = Self.folder(name, in: package)
+        let folder = folder(name, in: package)
         try Disk.makeDirectory(folder)
         try Disk.replaceFile(folder + "/contents", with: Array(ModelContents.encode(model)))
         try Disk.synchronizeTree(folder)

@@ -10,12 +10,12 @@ extension DocumentSession {
             unlock()
         }
         guard isEditing, package != nil, marker?.isSaved == true else {
-            try DocumentError.stage(.closing, path) { try store.close() }
+            try DocumentError.stage(.closing, path) { try closeStore() }
             return
         }
-        if workingSet == nil { try? finishSave() }
+        if workingSet == nil { settleSave() }
         try DocumentError.stage(.closing, path) {
-            try store.close()
+            try closeStore()
             if let workingSet {
                 try workingSet.remove()
             } else if !isCheckpointPending {
@@ -36,18 +36,5 @@ extension DocumentSession {
         try Disk.removeFileIfPresent(journal)
         try Disk.removeFileIfPresent(storePath + "-shm")
         try Disk.synchronizeDirectory(FilePath.parent(storePath))
-    }
-
-    /// Ends the session without a trace of what was autosaved since the last save: that is set aside. The lock stays with the caller.
-    func closeDiscardingAutosavedWork() throws {
-        try DocumentError.stage(.closing, path) {
-            if isCheckpointPending {
-                throw DocumentError(
-                    .locked, "the last save has not reached the main file, since another program is reading it", path: path, hint: "try again later")
-            }
-            try store.close()
-            guard let package, let marker, !marker.isSaved else { return }
-            try Self.setAutosavedWorkAside(in: package, savedGeneration: marker.generation)
-        }
     }
 }

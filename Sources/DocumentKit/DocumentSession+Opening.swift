@@ -76,10 +76,10 @@ extension DocumentSession {
     }
 
     /// Opens a document for editing again, whose lock the caller holds and hands over.
-    static func reopen(_ path: String, lock: DocumentLock?, model: ManagedObjectModel) throws -> DocumentSession {
+    static func reopen(_ path: String, lock: DocumentLock?, model: ModelResolver) throws -> DocumentSession {
         do {
             return try DocumentError.stage(.opening, path) {
-                let session = try edit(DetectedDocument(path), { _ in model }, .keep)
+                let session = try edit(DetectedDocument(path), model, .keep)
                 session.lock = lock
                 return session
             }
@@ -103,14 +103,25 @@ extension DocumentSession {
             session.identity = try Disk.identity(of: document.path)
             return session
         case .package:
-            try prepareRecovery(document.path, document.path, recovery)
-            let session = try open(document, package: document.path, isEditing: true, model: model)
-            session.identity = try Disk.identity(of: document.path)
-            try session.settle()
-            return session
+            return try editPackage(document, model, recovery)
         case .archive:
             return try editArchive(document, model, recovery)
         }
+    }
+
+    private static func editPackage(
+        _ document: DetectedDocument, _ model: ModelResolver, _ recovery: PersistentDocument.Recovery
+    ) throws -> DocumentSession {
+        try mend(FilePath.join(document.path, PackageLayout.storeFolder))
+        let isDiscarded = try prepareRecovery(document.path, document.path, recovery)
+        let session = try open(document, package: document.path, isEditing: true, model: model)
+        session.identity = try Disk.identity(of: document.path)
+        try session.settle()
+        if isDiscarded { return session }
+        // The last save is in the WAL together with the work: only an open store can tell them apart.
+        let found = session.model
+        try session.closeDiscardingAutosavedWork()
+        return try editPackage(document, { _ in found }, .refuse)
     }
 
     private static func editArchive(
@@ -122,7 +133,7 @@ extension DocumentSession {
         try WorkingSet.removeFinished(for: state, uuid: manifest.uuid)
         var workingSet = try WorkingSet.existing(for: state, uuid: manifest.uuid)
         if let left = workingSet {
-            try prepareRecovery(left.path, document.path, recovery)
+            _ = try prepareRecovery(left.path, document.path, recovery)
             if try !hasAutosavedWork(FilePath.join(left.path, PackageLayout.store)) {
                 // Nothing is in it that the archive has not.
                 try left.remove()
@@ -148,19 +159,23 @@ extension DocumentSession {
     }
 
     /// Does with autosaved work of an editor that is gone what the caller wants, before the store is opened for writing.
-    private static func prepareRecovery(_ package: String, _ document: String, _ recovery: PersistentDocument.Recovery) throws {
+    /// - Returns: false where the work is still to be discarded, once the store is open.
+    private static func prepareRecovery(_ package: String, _ document: String, _ recovery: PersistentDocument.Recovery) throws -> Bool {
         try PackageReader(package).checkStore()
         let store = FilePath.join(package, PackageLayout.store)
-        guard try hasAutosavedWork(store) else { return }
+        guard try hasAutosavedWork(store) else { return true }
         switch recovery {
-        case .keep: break
+        case .keep: return true
         case .refuse:
             throw DocumentError(
                 .recoverable, "an editor that is gone left work that was never saved", path: document, stage: .opening,
                 hint: "recover it first: keep or discard it")
         case .discard:
-            let manifest = try PackageReader(package).manifest()
-            try setAutosavedWorkAside(in: package, savedGeneration: manifest.generation)
+            let reader = try PackageReader(package)
+            let marker = try DocumentMarker(SQLitePersistentStore.storedModelInfo(at: URL(fileURLWithPath: store)).metadata)
+            guard let marker, marker.generation == (try reader.manifest().generation) else { return false }
+            try setAutosavedWorkAside(in: package, savedGeneration: marker.generation)
+            return true
         }
     }
 
@@ -201,7 +216,7 @@ extension DocumentSession {
         if document.storeType == .sqlite {
             store = try SQLitePersistentStore.open(description, files: content?.externalValues) { info in
                 guard let info else { return nil }
-                return try resolve(info.versionHashes) ?? reader?.model(fitting: info.versionHashes)
+                return try resolve(info.versionHashes) ?? reader?.model(fitting: info.versionHashes)?.model
             }
         } else {
             description.type = document.storeType
@@ -209,7 +224,7 @@ extension DocumentSession {
         }
         do {
             let session = DocumentSession(
-                kind: document.kind, path: document.path, isEditing: isEditing, package: package, store: store, content: content)
+                kind: document.kind, path: document.path, isEditing: isEditing, package: package, store: store, storePath: storePath, content: content)
             session.manifest = manifest
             if let manifest { try session.readMarker(manifest) }
             return session
@@ -230,6 +245,7 @@ extension DocumentSession {
             throw DocumentError(.malformed, "the store is older than the manifest", path: storePath)
         }
         self.marker = marker
+        findKeptState(manifest, marker)
         // A manifest that knows of everything spares the counting.
         guard marker.isSaved, marker.generation == manifest.generation else { return }
         counts = EntityCounts(model, manifest: manifest.entities)
@@ -241,16 +257,17 @@ extension DocumentSession {
         if counts == nil { counts = try EntityCounts(counting: store) }
         guard let marker, let manifest else { return }
         isCheckpointPending = marker.generation > manifest.generation
-        if marker.isSaved { try finishSave() }
+        // What hinders it now is no reason not to open: the next save or close does it again.
+        if marker.isSaved { settleSave() }
     }
 }
 
 extension PackageReader {
-    /// The model under `model/` whose version hashes are these; nil where none fits.
-    func model(fitting hashes: [String: Data]) throws -> ManagedObjectModel? {
+    /// The model under `model/` whose version hashes are these, with its name; nil where none fits.
+    func model(fitting hashes: [String: Data]) throws -> (name: String, model: ManagedObjectModel)? {
         for name in try modelNames() {
             let model = try ModelContents.decode(Data(self.model(name)), path: "\(path)/\(PackageLayout.models)/\(name).xcdatamodel/contents")
-            if model.isCompatible(withVersionHashes: hashes) { return model }
+            if model.isCompatible(withVersionHashes: hashes) { return (name, model) }
         }
         return nil
     }

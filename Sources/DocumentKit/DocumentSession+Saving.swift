@@ -9,6 +9,8 @@ extension DocumentSession {
     /// How a commit counts.
     enum Level {
         case save
+        /// As a save of work that nobody has asked to be saved, before something else takes its place. It need not be valid.
+        case unfinishedWork
         /// Into the WAL alone. `isUnchecked` where objects violate validation rules.
         case autosave(isUnchecked: Bool)
     }
@@ -19,21 +21,37 @@ extension DocumentSession {
         var next = marker
         switch level {
         case .save: next = marker?.nextSave()
+        case .unfinishedWork:
+            next = marker?.nextSave()
+            next?.isUnchecked = marker?.isUnchecked ?? false
         case .autosave(let isUnchecked): next = marker?.nextAutosave(isUnchecked: isUnchecked)
         }
         if let next { changes.metadata.merge(next.metadata) { $1 } }
         // Work for the next save must not go into a working set that counts as done with.
         if isOriginPending { try DocumentError.stage(.committing, path) { try writeOrigin() } }
+        noteContent(changes)
         let receipt = try DocumentError.stage(.committing, path) { try store.apply(changes) }
         marker = next
         counts?.apply(changes)
         return receipt
     }
 
-    /// What follows the commit of a save: the WAL goes into the main file, then the manifest says so. Whatever stops it, the save stands, and the next save, close or
-    /// open does it again.
+    /// What follows the commit of a save; whatever stops it, the save stands, and `unfinishedSave` says what did.
+    func settleSave() {
+        do {
+            try finishSave()
+            unfinishedSave = lostVersions
+        } catch {
+            unfinishedSave = error
+        }
+    }
+
+    /// What follows the commit of a save: the state before it is kept, the WAL goes into the main file, then the manifest says so. Whatever stops it, the save stands,
+    /// and the next save, close or open does it again.
     func finishSave() throws {
         guard let package, let marker, marker.isSaved else { return }
+        if manifest?.generation != marker.generation { isCheckpointPending = true }
+        try DocumentError.stage(.versioning, path) { try keepVersion() }
         let isComplete = try DocumentError.stage(.checkpointing, path) { try checkpoint() }
         isCheckpointPending = !isComplete
         guard isComplete else { return }
@@ -43,9 +61,10 @@ extension DocumentSession {
             try Disk.removeFileIfPresent(FilePath.join(package, PackageLayout.discarded))
             try writeManifest(to: package, marker)
         }
+        try DocumentError.stage(.versioning, path) { try pruneVersions() }
     }
 
-    private var packageStore: SQLitePersistentStore {
+    var packageStore: SQLitePersistentStore {
         guard let sqliteStore else { preconditionFailure("Packages and archives have SQLite stores: other types stand by themselves") }
         return sqliteStore
     }
@@ -61,11 +80,15 @@ extension DocumentSession {
     /// The manifest that goes with a state of the store.
     func nextManifest(_ marker: DocumentMarker) throws -> Manifest {
         guard let package, let content, let manifest, let counts else { preconditionFailure("A store by itself has no manifest") }
+        var modelName = manifest.model.name
+        if manifest.model.digest != model.versionHashesDigest, let found = try PackageReader(package).model(fitting: model.versionHashesByEntityName) {
+            modelName = found.name
+        }
         if content.takeHasNewFiles() { attachments = nil }
         let attachments = try self.attachments ?? PackageReader(package).attachments()
         self.attachments = attachments
         var next = Manifest(
-            uuid: uuid, marker: marker, modelName: manifest.model.name, model: model, counts: counts,
+            uuid: uuid, marker: marker, modelName: modelName, model: model, counts: counts,
             storeBytes: try Disk.status(of: storePath)?.size ?? 0, attachments: attachments)
         next.title = manifest.title
         next.keywords = manifest.keywords

@@ -10,7 +10,7 @@ internal import Storage
 /// Invariants, of a session for editing:
 /// 1. The lock is held from before the first look at the files until after the store is closed.
 /// 2. Of a package or archive, `marker` is what the store's last commit notes, and `counts` what the store holds.
-/// 3. The store's main file changes by `finishSave` alone, and only when the last commit was a save.
+/// 3. The store's main file changes by `finishSave` alone, and only when the last commit was a save and the state before it is kept as a version.
 final class DocumentSession {
     /// Chooses the model of a store by the hashes that it records; nil leaves it to the store's own.
     typealias ModelResolver = @Sendable ([String: Data]) throws -> ManagedObjectModel?
@@ -22,6 +22,8 @@ final class DocumentSession {
     /// The package that is open: the document itself, or what an archive was unpacked to; nil for stores by themselves.
     let package: String?
     let store: any PersistentStore
+    /// Where the store's main file is.
+    let storePath: String
     var lock: DocumentLock?
     /// What the last commit was; nil for stores by themselves.
     var marker: DocumentMarker?
@@ -41,8 +43,19 @@ final class DocumentSession {
     /// Number and size of the large values; nil where they have to be counted.
     var attachments: Manifest.Attachments?
     let content: ContentFolder?
+    /// The saved state that the versions lead up to: the one before the last save until `keepVersion` has run. Nil where no versions are kept.
+    var keptState: SavedState?
+    /// Why the state before the next save is kept.
+    var versionReason = DocumentVersion.Reason.save
+    /// The names in `content/` that `keptState` refers to, where they are known, and whether commits since may have changed that.
+    var contentNames: Set<UUID>?
+    var hasChangedContent = false
+    /// Versions that were there and could not be read any more.
+    var lostVersions: DocumentError?
+    private(set) var isStoreOpen = true
+    /// What the last save left undone after its commit; nil where it came to its end.
+    var unfinishedSave: (any Error)?
 
-    var storePath: String { package.map { FilePath.join($0, PackageLayout.store) } ?? DetectedDocument.storePath(kind, path) }
     var model: ManagedObjectModel { store.identity.model }
     /// The store as the one that packages and archives have; nil for other types, which stand by themselves.
     var sqliteStore: SQLitePersistentStore? { store as? SQLitePersistentStore }
@@ -50,12 +63,21 @@ final class DocumentSession {
     /// Whether there is autosaved work that was not saved.
     var hasAutosavedWork: Bool { marker.map { !$0.isSaved } ?? false }
 
-    init(kind: DocumentKind, path: String, isEditing: Bool, package: String?, store: any PersistentStore, content: ContentFolder?) {
+    init(
+        kind: DocumentKind, path: String, isEditing: Bool, package: String?, store: any PersistentStore, storePath: String, content: ContentFolder?
+    ) {
         self.kind = kind
         self.path = path
         self.isEditing = isEditing
         self.package = package
         self.store = store
+        self.storePath = storePath
         self.content = content
+    }
+
+    /// Closes the store; the session's lock stays.
+    func closeStore() throws {
+        try store.close()
+        isStoreOpen = false
     }
 }

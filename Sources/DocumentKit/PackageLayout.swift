@@ -9,6 +9,8 @@ enum PackageLayout {
     static let versions = "versions"
     static let extra = "extra"
     static let preview = "preview"
+    /// Versions that could not be read, with something unique behind it.
+    static let damagedVersions = "versions.damaged"
     /// Autosaved work that a revert put aside; gone with the next save.
     static let discarded = "versions/discarded.wal"
     static let managedStore = "StoreContent/persistentStore"

@@ -15,8 +15,7 @@ extension PersistentDocument {
         guard prepared != nil || session.hasAutosavedWork else { return }
         if session.workingSet == nil {
             try commit(prepared, .save)
-            // The save stands; what follows is done again with the next save, close or open if it fails.
-            try? session.finishSave()
+            session.settleSave()
         } else {
             if prepared != nil { try commit(prepared, .autosave(isUnchecked: false)) }
             try session.replaceArchive()
@@ -73,17 +72,26 @@ extension PersistentDocument {
         context.rollback()
         context.undoManager?.removeAllActions()
         if session.hasAutosavedWork {
-            let lock = session.lock
-            try session.closeDiscardingAutosavedWork()
-            do {
-                begin(try DocumentSession.reopen(session.path, lock: lock, model: session.model))
-            } catch {
-                end()
-                throw error
-            }
+            try goOn(after: { try $0.closeDiscardingAutosavedWork() })
             recovered = nil
         }
         context.refreshAllObjects()
+    }
+
+    /// Runs what ends the session, and goes on with the document as it is then on the disk, the same objects and the same lock.
+    func goOn(after ending: (DocumentSession) throws -> Void) throws {
+        let session = self.session
+        var failure: (any Error)?
+        do { try ending(session) } catch { failure = error }
+        // What failed early has changed nothing.
+        if let failure, session.isStoreOpen { throw failure }
+        do {
+            begin(try DocumentSession.reopen(session.path, lock: session.lock) { [model = session.model] _ in model })
+        } catch {
+            end()
+            throw failure ?? error
+        }
+        if let failure { throw failure }
     }
 
     /// Closes the document and gives its lock back. Changes in the context are lost; autosaved work stays for the next opening, unless `discarding` says so.

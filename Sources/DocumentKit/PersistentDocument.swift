@@ -138,6 +138,10 @@ open class PersistentDocument {
     /// When the work that is not saved was last autosaved.
     public var autosaved: Date? { session.marker.flatMap { $0.isSaved ? nil : $0.committed } }
 
+    /// What the last save left undone after its commit, such as keeping the state before it as a version; nil where it came to its end. The save stands, and the next save,
+    /// close or opening does the rest.
+    public var unfinishedSave: (any Error)? { openSession?.unfinishedSave }
+
     /// The store, for whole tables of values without objects.
     package var store: any PersistentStore { session.store }
 

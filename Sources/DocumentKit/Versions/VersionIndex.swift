@@ -60,9 +60,9 @@ struct VersionIndex: Sendable {
             self.sum = sum
         }
 
-        /// Whether this is the state: in doubt, a save is told by its generation.
+        /// Whether this is the state. A save that is done again after a failure has another time; in doubt, a save is told by its generation.
         func isSame(as state: SavedState) -> Bool {
-            generation == state.generation && (counter == state.counter || counter == 0 || state.counter == 0)
+            generation == state.generation && (counter == 0 || state.counter == 0 || (counter == state.counter && saved == state.saved.milliseconds))
         }
     }
 

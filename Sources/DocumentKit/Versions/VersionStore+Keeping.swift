@@ -70,6 +70,27 @@ extension VersionStore {
     package func keepReplaced(
         _ store: String, saved: SavedState, previous: SavedState, reason: DocumentVersion.Reason, references: ContentReferences = ContentReferences()
     ) throws -> DocumentVersion? {
+        try keepClosed(saved: saved, previous: previous, reason: reason, references: references) { _, path in try Disk.copyFile(store, to: path) }
+    }
+
+    /// Keeps the last saved state of a store that is open as a closed file of its own, before another one takes its place as a whole.
+    ///
+    /// Its files are only read. Where the store stays after all, for a crash or a failure came between, the version it is is taken back with the next save.
+    @discardableResult
+    package func keepReplaced(
+        _ files: DatabaseFiles, saved: SavedState, previous: SavedState, reason: DocumentVersion.Reason, references: ContentReferences = ContentReferences()
+    ) throws -> DocumentVersion? {
+        try keepClosed(saved: saved, previous: previous, reason: reason, references: references) { head, path in
+            let state = files.state(at: head.wal)
+            if state.isMainFile, try clone(files, path) { return }
+            _ = try writeBase(state, to: path)
+        }
+    }
+
+    private func keepClosed(
+        saved: SavedState, previous: SavedState, reason: DocumentVersion.Reason, references: ContentReferences,
+        copying copy: (VersionIndex.Head, _ path: String) throws -> Void
+    ) throws -> DocumentVersion? {
         var index = try VersionIndex.read(in: folder)
         if try isKept(index, saved) { return nil }
         try prepareFolder()
@@ -79,7 +100,7 @@ extension VersionStore {
             var row = VersionIndex.Row(
                 number: index.next, generation: head.generation, saved: head.saved, reason: reason.description, flags: .hasBase, size: 0, deltaBytes: 0)
             made.append(row.baseName)
-            try Disk.copyFile(store, to: path(row.baseName))
+            try copy(head, path(row.baseName))
             let base = try File(path(row.baseName), .readWrite)
             try base.synchronize()
             row.size = try base.status().size

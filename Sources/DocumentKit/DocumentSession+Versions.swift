@@ -1,0 +1,130 @@
+internal import FileSystem
+internal import Foundation
+internal import SQLiteKit
+internal import SQLiteStore
+internal import Schema
+internal import Storage
+
+extension DocumentSession {
+    /// The earlier saved states of the document; nil for a store by itself, and for an archive, which is written without them.
+    var versions: VersionStore? {
+        guard kind == .package, let package else { return nil }
+        return VersionStore(folder: FilePath.join(package, PackageLayout.versions))
+    }
+
+    /// Keeps the state before the last save, which the main file is until the checkpoint. Does nothing where that was done.
+    func keepVersion() throws {
+        guard let versions, let marker, marker.isSaved, let previous = keptState, previous != marker.savedState else { return }
+        try prepareVersions(versions)
+        let names = try referencesToKeep()
+        let references = names.map { ContentReferences(from: $0.before, to: $0.after) } ?? ContentReferences()
+        try packageStore.withFiles { files in
+            _ = try versions.keep(files, saved: marker.savedState, previous: previous, reason: versionReason, references: references)
+        }
+        keptState = marker.savedState
+        contentNames = names?.after ?? contentNames
+        hasChangedContent = false
+        versionReason = .save
+    }
+
+    /// Takes versions that can't be read out of the way, for what is to be saved must not wait for what was.
+    private func prepareVersions(_ versions: VersionStore) throws {
+        do {
+            _ = try versions.list()
+        } catch let error as DocumentError where error.code == .malformed {
+            let aside = FilePath.join(FilePath.parent(versions.folder), "\(PackageLayout.damagedVersions)-\(UniqueName.make())")
+            try Disk.rename(versions.folder, to: aside)
+            try Disk.synchronizeDirectory(FilePath.parent(aside))
+            lostVersions = DocumentError(
+                .malformed, "the earlier versions can't be read and were set aside: \(error.message)", path: aside, stage: .versioning, underlying: error)
+        }
+    }
+
+    /// The names in `content/` that the states before and after the last save refer to; nil where they can't differ.
+    private func referencesToKeep() throws -> (before: Set<UUID>, after: Set<UUID>)? {
+        guard hasChangedContent, let content else { return nil }
+        let after = try Set(packageStore.externalValueNames().compactMap { UUID(uuidString: $0) })
+        // What the older state refers to was not collected yet: nothing is missing in the folder, though there may be more in it.
+        return (try contentNames ?? content.names(), after)
+    }
+
+    /// Notes what a commit does to references into `content/`.
+    func noteContent(_ changes: ChangeSet) {
+        if !hasChangedContent { hasChangedContent = changes.concernsLargeValues(of: model) }
+    }
+
+    /// Which saved state the versions lead up to: the one that the manifest tells of, or a later one whose checkpoint is still due.
+    func findKeptState(_ manifest: Manifest, _ marker: DocumentMarker) {
+        if marker.isSaved, marker.generation == manifest.generation {
+            keptState = marker.savedState
+            if manifest.attachments.count == 0 { contentNames = [] }
+            return
+        }
+        hasChangedContent = true
+        let described = SavedState(generation: manifest.generation, saved: manifest.saved)
+        guard let head = try? versions?.head(), head.generation > manifest.generation, head.generation <= marker.generation else {
+            keptState = described
+            return
+        }
+        keptState = head
+    }
+
+    /// Thins the versions out by age.
+    func pruneVersions() throws {
+        guard let versions, try Disk.exists(versions.folder) else { return }
+        try versions.prune(.standard)
+    }
+
+    /// Writes the last saved state, byte by byte and without autosaved work, into a new file; durable but for its folder.
+    func writeSavedState(to path: String) throws {
+        guard let marker else { preconditionFailure("A store by itself has no saved state apart") }
+        // The main file alone, unless an outside reader kept the last save from it.
+        let mark = try versions?.savedMark(generation: marker.generation)
+        try packageStore.withFiles { files in
+            let file = try File(path, .create())
+            defer { file.close() }
+            _ = try files.state(at: mark).write(to: file)
+            try file.synchronize()
+        }
+        let written = try DocumentMarker(SQLitePersistentStore.storedModelInfo(at: URL(fileURLWithPath: path)).metadata)
+        guard let written, written.isSaved, written.generation == marker.generation else {
+            throw DocumentError(
+                .locked, "the last save has not reached the main file, since another program was reading it", path: storePath, hint: "try again later")
+        }
+    }
+}
+
+extension DocumentMarker {
+    /// The saved state that the commit made, or that it was made on.
+    var savedState: SavedState { SavedState(generation: generation, counter: isSaved ? counter : 0, saved: saved) }
+}
+
+extension VersionStore {
+    /// The saved state that the newest version's delta leads from; nil where no version was kept.
+    func head() throws -> SavedState? {
+        try VersionIndex.read(in: folder).head.map { SavedState(generation: $0.generation, counter: $0.counter, saved: Date(milliseconds: $0.saved)) }
+    }
+
+    /// Where in the WAL the saved state of a generation ends; nil where the main file alone is that state, as far as is known.
+    func savedMark(generation: Int) throws -> WriteAheadLog.Mark? {
+        guard let head = try VersionIndex.read(in: folder).head, head.generation == generation else { return nil }
+        return head.wal
+    }
+}
+
+extension ChangeSet {
+    /// Whether rows are written or deleted that may refer to large values in files of their own.
+    fileprivate func concernsLargeValues(of model: ManagedObjectModel) -> Bool {
+        func places(_ entityIndex: Int) -> [Int] {
+            model.entities[entityIndex].properties.indices.filter {
+                model.entities[entityIndex].properties[$0].attribute?.allowsExternalBinaryDataStorage == true
+            }
+        }
+        func has(_ entityIndex: Int) -> Bool { !places(entityIndex).isEmpty }
+        if insertions.contains(where: { has($0.entityIndex) }) || deletions.contains(where: { has($0.entityIndex) }) { return true }
+        return updates.contains { updates in
+            let large = places(updates.entityIndex)
+            return updates.changed.contains { changed in large.contains { changed.contains($0) } }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+public import Foundation
+internal import ObjectGraph
+internal import Storage
+
+extension PersistentDocument {
+    /// The earlier saved states that the document keeps, oldest first; what is saved now is not among them. Empty for a store by itself and for an archive, which
+    /// keep none.
+    ///
+    /// ```swift
+    /// for version in try document.versions() { print(version.generation, version.saved, version.bytes) }
+    /// ```
+    /// A package keeps the state before every save, as the bytes by which it differs from the next one. With age they are thinned out: all of an hour stay, then one
+    /// an hour for a day, one a day for a month, one a week after that; pinned ones stay in any case.
+    /// - Throws: `DocumentError`: `malformed` where the list of versions is damaged, which the document itself does not suffer from.
+    public func versions() throws -> [DocumentVersion] {
+        try DocumentError.stage(.reading, session.path) { try session.versions?.list() ?? [] }
+    }
+
+    /// Makes an earlier version the document's saved state again, as the newest generation. Objects stay and show the values of that version at their next use; those
+    /// that it did not have are gone.
+    ///
+    /// ```swift
+    /// if let version = try document.versions().last { try await document.revert(to: version) }
+    /// ```
+    /// What the document holds now is kept first, unsaved work included (it need not be valid), so that this can be taken back in the same way. All of it or nothing: after
+    /// a failure or a crash the document is as it was, but that unsaved work may have become a saved version. Costs reading and writing the store once.
+    /// - Throws: `DocumentError`: `notFound` where there is no such version any more, `malformed` where it can't be had byte by byte, `modelMismatch` where it is of
+    ///   another version of the model (``restore(_:to:)`` does that while the document is closed), `changed` where the document was moved or replaced.
+    public func revert(to version: DocumentVersion) async throws {
+        let session = try editingSession()
+        guard session.versions != nil else { throw DocumentError(.unsupported, "it keeps no versions", path: session.path, stage: .restoring) }
+        try session.checkModel(ofVersion: version.number)
+        if context.hasChanges { try await autosave() }
+        context.rollback()
+        context.undoManager?.removeAllActions()
+        if session.hasAutosavedWork {
+            session.versionReason = .autosave
+            _ = try session.commit(ChangeSet(), .unfinishedWork)
+            session.settleSave()
+        }
+        try goOn(after: { try $0.closeRestoring(version.number) })
+        recovered = nil
+        context.refreshAllObjects()
+    }
+
+    /// Makes an earlier version of a document that nobody has open its saved state again, whatever version of the model it is of. As ``revert(to:)``, all of it or nothing.
+    /// - Parameter generation: The number of saves before that version (`DocumentVersion.generation`).
+    /// - Throws: `DocumentError`: `notFound`, `malformed`, `locked`, and `recoverable` where an editor that is gone left work that was never saved.
+    public static func restore(_ url: URL, to generation: Int) async throws {
+        try DocumentSession.restore(url.path, to: generation)
+    }
+
+    /// Keeps a version from being thinned out, or gives it free again.
+    /// - Throws: `DocumentError`, `notFound` where there is no such version any more.
+    public func setPinned(_ isPinned: Bool, _ version: DocumentVersion) throws {
+        try editVersions { try $0.setPinned(isPinned, version.number) }
+    }
+
+    /// Calls a version by a name of at most 200 characters; nil takes the name away.
+    /// - Throws: `DocumentError`, `notFound` where there is no such version any more.
+    public func setName(_ name: String?, of version: DocumentVersion) throws {
+        try editVersions { try $0.setName(name, version.number) }
+    }
+
+    /// Removes versions, pinned or not: all of them or none. The others stay as they are.
+    ///
+    /// Costs what the removed versions and those next to them take on the disk.
+    /// - Throws: `DocumentError`, `notFound` where one is not there.
+    public func removeVersions(_ versions: [DocumentVersion]) throws {
+        try editVersions { try $0.remove(Set(versions.map(\.number))) }
+    }
+
+    private func editVersions(_ body: (VersionStore) throws -> Void) throws {
+        let session = try editingSession()
+        guard let versions = session.versions else { throw DocumentError(.unsupported, "it keeps no versions", path: session.path, stage: .versioning) }
+        try DocumentError.stage(.versioning, session.path) { try body(versions) }
+    }
+}

@@ -3,7 +3,7 @@ enum CommandTable {
     static var commands: [any Command.Type] {
         [
             NewCommand.self, InfoCommand.self, ModelCommand.self, FetchCommand.self, GetCommand.self, ExplainCommand.self, InsertCommand.self, SetCommand.self,
-            DeleteCommand.self, ImportCommand.self, MigrateCommand.self, ExportCommand.self, SaveAsCommand.self, VerifyCommand.self,
+            DeleteCommand.self, ImportCommand.self, MigrateCommand.self, ExportCommand.self, SaveAsCommand.self, DiffCommand.self, VerifyCommand.self,
             RecoverCommand.self, PackCommand.self, UnpackCommand.self, AttachCommand.self, ExtractCommand.self, HelpCommand.self,
         ]
     }
@@ -12,7 +12,6 @@ enum CommandTable {
     static let later: [String: String] = [
         "versions": "list a document's saved versions",
         "restore": "bring back a saved version",
-        "diff": "compare two documents",
         "repair": "salvage a damaged document",
         "completion": "completion for a shell",
         "codegen": "classes for a model's entities",

@@ -1,0 +1,151 @@
+import Folio
+
+/// Tells the differences of two documents as they are found: as text, or as one JSON object.
+struct DifferenceReport {
+    private struct Counts {
+        var added = 0
+        var removed = 0
+        var changed = 0
+    }
+
+    private let console: Console
+    private let showsObjects: Bool
+    private var writer: JSONWriter
+    private var counts: [String: Counts] = [:]
+    /// More bytes are shown by their number and digest.
+    private static let shownBytes = 48
+
+    init(_ console: Console, showsObjects: Bool) {
+        self.console = console
+        self.showsObjects = showsObjects
+        writer = JSONWriter(console.output)
+    }
+
+    mutating func begin() {
+        guard console.isJSON else { return }
+        writer.beginObject()
+        guard showsObjects else { return }
+        writer.name("differences")
+        writer.beginArray()
+    }
+
+    mutating func add(_ difference: ObjectDifference) {
+        var count = counts[difference.entity] ?? Counts()
+        switch difference.change {
+        case .added: count.added += 1
+        case .removed: count.removed += 1
+        case .changed: count.changed += 1
+        }
+        counts[difference.entity] = count
+        guard showsObjects else { return }
+        if console.isJSON { write(difference) } else { print(difference) }
+    }
+
+    /// - Returns: whether there was any difference.
+    mutating func finish(_ models: (onlyOld: [String], onlyNew: [String])) -> Bool {
+        let isDifferent = !counts.isEmpty || !models.onlyOld.isEmpty || !models.onlyNew.isEmpty
+        let entities = counts.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+        guard console.isJSON else {
+            for name in models.onlyOld { console.print(Printable.line("removed from the model: \(name)")) }
+            for name in models.onlyNew { console.print(Printable.line("added to the model: \(name)")) }
+            if !showsObjects { printTable(entities) }
+            return isDifferent
+        }
+        if showsObjects { writer.endArray() }
+        writer.name("entities")
+        writer.beginObject()
+        for (name, count) in entities {
+            writer.name(name)
+            writer.value(.object(["added": .int(count.added), "changed": .int(count.changed), "removed": .int(count.removed)]))
+        }
+        writer.endObject()
+        writer.name("isDifferent")
+        writer.bool(isDifferent)
+        writer.name("model")
+        writer.value(.object(["added": .strings(models.onlyNew), "removed": .strings(models.onlyOld)]))
+        writer.endObject()
+        console.output.write(0x0A)
+        return isDifferent
+    }
+
+    private func printTable(_ entities: [(key: String, value: Counts)]) {
+        guard !entities.isEmpty else { return }
+        var table = Table(headings: ["entity", "added", "removed", "changed"], alignsRight: [false, true, true, true])
+        for (name, count) in entities { table.append([name, String(count.added), String(count.removed), String(count.changed)]) }
+        table.write(to: console.output)
+    }
+
+    // MARK: One object
+
+    private mutating func write(_ difference: ObjectDifference) {
+        writer.beginObject()
+        writer.name("change")
+        writer.string(difference.change.rawValue)
+        writer.name("object")
+        writer.string(difference.object)
+        writer.name("properties")
+        writer.beginObject()
+        for property in difference.properties {
+            writer.name(property.name)
+            writer.beginObject()
+            if difference.change != .removed {
+                writer.name("new")
+                writer.property(property.new)
+            }
+            if difference.change != .added {
+                writer.name("old")
+                writer.property(property.old)
+            }
+            writer.endObject()
+        }
+        writer.endObject()
+        writer.endObject()
+    }
+
+    private func print(_ difference: ObjectDifference) {
+        console.print(Printable.line("\(difference.change.rawValue) \(difference.object)"))
+        for property in difference.properties {
+            let old = Self.lines(property.old), new = Self.lines(property.new)
+            if case (.list, .list) = (property.old, property.new), difference.change == .changed {
+                printMembers(property.name, old, new)
+                continue
+            }
+            if difference.change != .added { print("-", property.name, old.joined(separator: ", ")) }
+            if difference.change != .removed { print("+", property.name, new.joined(separator: ", ")) }
+        }
+    }
+
+    /// Of relationships, those that came and went.
+    private func printMembers(_ name: String, _ old: [String], _ new: [String]) {
+        let before = Set(old), after = Set(new)
+        let gone = old.filter { !after.contains($0) }, come = new.filter { !before.contains($0) }
+        if !gone.isEmpty { print("-", name, gone.joined(separator: ", ")) }
+        if !come.isEmpty { print("+", name, come.joined(separator: ", ")) }
+        if gone.isEmpty, come.isEmpty {
+            print("-", name, old.joined(separator: ", "))
+            print("+", name, new.joined(separator: ", "))
+        }
+    }
+
+    private func print(_ sign: String, _ name: String, _ value: String) { console.print(Printable.line("  \(sign) \(name): \(value)")) }
+
+    private static func lines(_ value: PropertyValue) -> [String] {
+        if case .list(let elements) = value { return elements.map(text) }
+        return [text(value)]
+    }
+
+    private static func text(_ value: PropertyValue) -> String {
+        switch value {
+        case .object(let id): return "\(id.entity.name)/p\(id.key)"
+        case .data(let bytes) where bytes.count > shownBytes: return "<\(bytes.count) bytes, SHA-256 \(value.shortDigest ?? "")…>"
+        case .large(let large):
+            guard let bytes = try? large.data() else { return "<missing: \(large.fileName ?? "")>" }
+            return text(.data(bytes))
+        default:
+            let sink = ByteSink(descriptor: nil)
+            var writer = JSONWriter(sink, style: .compact)
+            writer.property(value)
+            return sink.text
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import Testing
+import TestSupport
+
+/// Two documents held against each other.
+@Suite struct DiffTests {
+    private func withCopies(_ body: (_ old: String, _ new: String, _ folder: URL) throws -> Void) throws {
+        try withTemporaryDirectory { folder in
+            let old = try FolioCommand.copyOfDocument(in: folder)
+            let new = folder.path + "/New.folio"
+            #expect(try FolioCommand.run("save-as", old, new).exit == 0)
+            try body(old, new, folder)
+        }
+    }
+
+    private func run(_ words: String...) throws -> FolioCommand.Outcome { try FolioCommand.run(words) }
+
+    @Test func copiesAreEqualWhateverTheirFormAndUUID() throws {
+        try withCopies { old, new, folder in
+            for form in [["--archive"], ["--store", "sqlite"], ["--store", "xml"], ["--store", "binary"]] {
+                let copy = folder.path + "/" + UUID().uuidString
+                #expect(try FolioCommand.run(["save-as", old, copy] + form).exit == 0)
+                let outcome = try FolioCommand.run(["diff", new, copy, "--model", FolioCommand.model])
+                #expect(outcome.exit == 0, "\(form): \(outcome.messages)\(outcome.output)")
+                #expect(outcome.output.isEmpty)
+            }
+            let json = try run("diff", old, new, "--json")
+            #expect(json.object["isDifferent"] as? Bool == false)
+            #expect((json.object["differences"] as? [Any])?.isEmpty == true)
+        }
+    }
+
+    @Test func everyKindOfDifferenceIsTold() throws {
+        try withCopies { old, new, _ in
+            #expect(try run("set", new, "Person/p1", "name=Fritjof", "badge=").exit == 0)
+            #expect(try run("insert", new, "Harbour", "name=Oslo", "code=OSLO").exit == 0)
+            #expect(try run("delete", new, "Person/p5").exit == 0)
+            #expect(try run("set", new, "Stop/p1", "place=Harbour/p2", "nights=4").exit == 0)
+            #expect(try run("set", new, "Journey/p1", "members+=Person/p3").exit == 0)
+            let outcome = try run("diff", old, new)
+            #expect(outcome.exit == 1, "\(outcome.messages)")
+            let lines = outcome.output.split(separator: "\n").map(String.init)
+            #expect(lines.contains("changed Person/p1"))
+            #expect(lines.contains("  - name: \"Fridtjof Nansen\""))
+            #expect(lines.contains("  + name: \"Fritjof\""))
+            #expect(lines.contains("removed Person/p5"))
+            #expect(lines.contains("  - name: \"Oscar Wisting\""))
+            #expect(lines.contains("added Harbour/p7"))
+            #expect(lines.contains("  + name: \"Oslo\""))
+            #expect(lines.contains("changed Stop/p1"))
+            #expect(lines.contains("  - place: Harbour/p1"))
+            #expect(lines.contains("  + place: Harbour/p2"))
+            #expect(lines.contains("  + members: Person/p3"))
+            // Harbours' stops say nothing that the stops' places do not.
+            #expect(!outcome.output.contains("stops"))
+        }
+    }
+
+    @Test func theJSONHasOldAndNewValues() throws {
+        try withCopies { old, new, _ in
+            #expect(try run("set", new, "Person/p1", "name=Fritjof").exit == 0)
+            #expect(try run("delete", new, "Stop/p6").exit == 0)
+            let outcome = try run("diff", old, new, "--json")
+            #expect(outcome.exit == 1)
+            let differences = try #require(outcome.object["differences"] as? [[String: Any]])
+            // The journey's stops are ordered, and one is gone from them.
+            #expect(differences.map { $0["object"] as? String } == ["Journey/p3", "Person/p1", "Stop/p6"])
+            #expect(differences.map { $0["change"] as? String } == ["changed", "changed", "removed"])
+            let name = (differences[1]["properties"] as? [String: [String: Any]])?["name"]
+            #expect(name?["old"] as? String == "Fridtjof Nansen")
+            #expect(name?["new"] as? String == "Fritjof")
+            let gone = try #require(differences[2]["properties"] as? [String: [String: Any]])
+            #expect(gone["nights"]?["old"] as? Int == 3)
+            #expect(gone["nights"]?["new"] == nil)
+            let entities = try #require(outcome.object["entities"] as? [String: [String: Int]])
+            #expect(entities.mapValues { [$0["added"], $0["changed"], $0["removed"]] } == ["Journey": [0, 1, 0], "Person": [0, 1, 0], "Stop": [0, 0, 1]])
+        }
+    }
+
+    @Test func countsAloneWithStat() throws {
+        try withCopies { old, new, _ in
+            #expect(try run("set", new, "Person/p1", "name=Fritjof").exit == 0)
+            let outcome = try run("diff", old, new, "--stat")
+            #expect(outcome.exit == 1)
+            #expect(outcome.output.split(separator: "\n").last?.split(separator: " ").map(String.init) == ["Person", "0", "0", "1"])
+        }
+    }
+
+    @Test func anotherModelIsADifference() throws {
+        try withCopies { old, new, _ in
+            #expect(try FolioCommand.run("migrate", new, "--model", FolioCommand.samples.path + "/Expeditions.xcdatamodeld#Expeditions 2").exit == 0)
+            let outcome = try run("diff", old, new)
+            #expect(outcome.exit == 1)
+            #expect(outcome.output.contains(" the model: "))
+        }
+    }
+
+    @Test func gitShowsDocumentsByIt() throws {
+        try withCopies { old, new, folder in
+            #expect(try run("set", new, "Person/p1", "name=Fritjof").exit == 0)
+            let git = try run("diff", "Doc.folioz", old, "0123", "100644", new, "4567", "100644")
+            #expect(git.exit == 0, "\(git.messages)")
+            #expect(git.output.hasPrefix("--- Doc.folioz\nchanged Person/p1\n"))
+            #expect(try run("diff", "Doc.folioz", "/dev/null", ".", ".", new, "4567", "100644").output == "--- Doc.folioz\na new document\n")
+            #expect(try run("diff", old, new, folder.path).exit == 64)
+            #expect(try run("diff", old).exit == 64)
+            #expect(try run("diff", old, folder.path + "/no").exit == 66)
+        }
+    }
+}

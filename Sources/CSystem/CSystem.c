@@ -26,6 +26,10 @@ int folio_open_beneath(int directory, const char *path, int flags, mode_t mode) 
     return (int)result(syscall(SYS_openat2, directory, path, &how, sizeof how));
 }
 
+int folio_open_path(const char *path) {
+    return (int)result(open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC));
+}
+
 static int rename_with(int oldDirectory, const char *oldPath, int newDirectory, const char *newPath, unsigned flags) {
     return (int)result(syscall(SYS_renameat2, oldDirectory, oldPath, newDirectory, newPath, flags));
 }

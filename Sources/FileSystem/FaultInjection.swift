@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// The system calls of this room, as tests name them.
 package enum SystemCall: String, Sendable, Hashable, CaseIterable {
-    case open, read, write, fsync, rename, exchange, unlink, mkdir, truncate, stat, chmod, lock, clone, copyRange, list
+    case open, read, write, fsync, rename, exchange, unlink, mkdir, truncate, stat, chmod, lock, clone, copyRange, list, watch
 }
 
 /// What a test makes of a system call instead of letting it happen.

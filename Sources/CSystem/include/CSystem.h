@@ -12,6 +12,9 @@ int folio_open(int directory, const char *path, int flags, mode_t mode);
 /* Opens beneath `directory` without following any symbolic link (RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS). */
 int folio_open_beneath(int directory, const char *path, int flags, mode_t mode);
 
+/* A descriptor that stands for the item alone (O_PATH | O_NOFOLLOW): nothing is opened, and closing it drops no lock. */
+int folio_open_path(const char *path);
+
 int folio_rename_exchange(int oldDirectory, const char *oldPath, int newDirectory, const char *newPath);
 int folio_rename_noreplace(int oldDirectory, const char *oldPath, int newDirectory, const char *newPath);
 

@@ -1,0 +1,178 @@
+internal import Glibc
+internal import Synchronization
+
+/// Tells that something may have happened to files and folders, for whoever then looks at them: what has happened is decided by what is there, never by events.
+///
+///     let watch = try FileWatcher.shared().watch([.init("/home/ada", names: ["Name.folio"])]) { … look … }
+///
+/// One inotify instance and one thread serve the whole process, since both are scarce.
+///
+/// Invariants:
+/// 1. A watch descriptor is in `places` as long as the kernel has it, with at least one listener.
+/// 2. Handlers are called on the watcher's thread, without its lock held.
+package final class FileWatcher: Sendable {
+    /// A path that is watched.
+    package struct Place: Sendable, Hashable {
+        package var path: String
+        /// Of a folder: the names in it that are of interest; nil for all. What happens to the folder itself always is.
+        package var names: Set<String>?
+
+        package init(_ path: String, names: Set<String>? = nil) {
+            self.path = path
+            self.names = names
+        }
+    }
+
+    /// Watching, for as long as this is kept.
+    package final class Watch: Sendable {
+        private let watcher: FileWatcher
+        private let number: Int
+
+        fileprivate init(_ watcher: FileWatcher, _ number: Int) {
+            self.watcher = watcher
+            self.number = number
+        }
+
+        package func cancel() { watcher.cancel(number) }
+        deinit { cancel() }
+    }
+
+    private struct Listener {
+        var names: [Int32: Set<String>?] = [:]
+        let handler: @Sendable () -> Void
+    }
+
+    private struct State {
+        var listeners: [Int: Listener] = [:]
+        var places: [Int32: Set<Int>] = [:]
+        var lastNumber = 0
+    }
+
+    private static let one = Mutex<FileWatcher?>(nil)
+    private static let events = UInt32(
+        IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_CLOSE_WRITE | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF)
+    /// Events come in whole: room for many of them with the longest names.
+    private static let bufferSize = 64 << 10
+
+    private let descriptor: Int32
+    private let state = Mutex(State())
+
+    /// The watcher of this process, made when it is needed first.
+    /// - Throws: `.tooManyOpenFiles` where the user has no inotify instance left.
+    package static func shared() throws -> FileWatcher {
+        try one.withLock { watcher in
+            if let watcher { return watcher }
+            let made = try FileWatcher()
+            watcher = made
+            return made
+        }
+    }
+
+    private init() throws {
+        descriptor = try Int32(perform(.watch, "inotify") { negated(inotify_init1(Int32(IN_CLOEXEC))) })
+        var thread = pthread_t()
+        let context = Unmanaged.passRetained(self)
+        let answer = pthread_create(&thread, nil, { raw in
+            guard let raw else { return nil }
+            Unmanaged<FileWatcher>.fromOpaque(raw).takeRetainedValue().listen()
+            return nil
+        }, context.toOpaque())
+        guard answer == 0 else {
+            context.release()
+            throw FileSystemError(operation: "watch", path: "inotify", errno: answer)
+        }
+        pthread_detach(thread)
+    }
+
+    deinit { _ = close(descriptor) }
+
+    /// Calls `handler` after something happened at one of the places, as long as the result is kept. Places where nothing is are left out.
+    /// - Throws: `.noSpace` where the user has no watches left.
+    package func watch(_ places: [Place], _ handler: @escaping @Sendable () -> Void) throws -> Watch {
+        // Under the lock, so that no event comes before its listener.
+        try state.withLock { state in
+            state.lastNumber += 1
+            let number = state.lastNumber
+            var listener = Listener(handler: handler)
+            do {
+                for place in places {
+                    guard let watch = try add(place.path) else { continue }
+                    // The same folder may be named twice, for different names.
+                    let names = listener.names[watch].map { old in old.flatMap { old in place.names.map { old.union($0) } } } ?? place.names
+                    listener.names[watch] = .some(names)
+                    state.places[watch, default: []].insert(number)
+                }
+            } catch {
+                state.listeners[number] = listener
+                remove(number, &state)
+                throw error
+            }
+            state.listeners[number] = listener
+            return Watch(self, number)
+        }
+    }
+
+    private func add(_ path: String) throws -> Int32? {
+        do {
+            return try withPath(path) { name in
+                try Int32(perform(.watch, path) { negated(inotify_add_watch(descriptor, name, Self.events | UInt32(IN_DONT_FOLLOW) | UInt32(IN_MASK_ADD))) })
+            }
+        } catch let error as FileSystemError where error.code == .notFound || error.code == .notDirectory {
+            return nil
+        }
+    }
+
+    private func cancel(_ number: Int) {
+        // What the handler holds is let go outside the lock: it may end another watch.
+        _ = state.withLock { remove(number, &$0) }
+    }
+
+    @discardableResult
+    private func remove(_ number: Int, _ state: inout State) -> Listener? {
+        guard let listener = state.listeners.removeValue(forKey: number) else { return nil }
+        for watch in listener.names.keys {
+            state.places[watch]?.remove(number)
+            guard state.places[watch]?.isEmpty == true else { continue }
+            state.places[watch] = nil
+            _ = inotify_rm_watch(descriptor, watch)
+        }
+        return listener
+    }
+
+    // MARK: The thread
+
+    private func listen() {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.bufferSize, alignment: MemoryLayout<inotify_event>.alignment)
+        defer { buffer.deallocate() }
+        while true {
+            let count = read(descriptor, buffer.baseAddress, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return }
+            dispatch(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        }
+    }
+
+    private func dispatch(_ bytes: UnsafeRawBufferPointer) {
+        let handlers = state.withLock { state in
+            var called: Set<Int> = []
+            var offset = 0
+            while offset + MemoryLayout<inotify_event>.size <= bytes.count {
+                let event = bytes.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
+                let start = offset + MemoryLayout<inotify_event>.size
+                let name = String(decoding: bytes[start..<start + Int(event.len)].prefix { $0 != 0 }, as: UTF8.self)
+                offset = start + Int(event.len)
+                if event.mask & UInt32(IN_Q_OVERFLOW) != 0 {
+                    called.formUnion(state.listeners.keys)
+                    continue
+                }
+                for number in state.places[event.wd] ?? [] {
+                    let names = state.listeners[number]?.names[event.wd] ?? nil
+                    if name.isEmpty || names?.contains(name) ?? true { called.insert(number) }
+                }
+                if event.mask & UInt32(IN_IGNORED) != 0 { state.places[event.wd] = nil }
+            }
+            return called.sorted().compactMap { state.listeners[$0]?.handler }
+        }
+        for handler in handlers { handler() }
+    }
+}

@@ -1,0 +1,36 @@
+internal import CSystem
+internal import Glibc
+
+/// Holds on to a file or folder whatever it is called: it can be followed when it is moved, and told from what was put in its place.
+///
+///     let anchor = try PathAnchor("Name.folio")
+///     … somebody renames it …
+///     try anchor.currentPath()      // "/home/ada/Other.folio"
+///
+/// Nothing is opened for reading, so an anchor on a store leaves SQLite's locks alone.
+package final class PathAnchor: Sendable {
+    package let path: String
+    private let descriptor: Int32
+
+    /// Anchors what is at `path`; a link as the last component is not followed.
+    package init(_ path: String) throws {
+        self.path = path
+        descriptor = try withPath(path) { name in try Int32(perform(.open, path) { Int(folio_open_path(name)) }) }
+    }
+
+    deinit { _ = close(descriptor) }
+
+    package func status() throws -> FileStatus { try FileStatus(descriptor: descriptor, path: path) }
+
+    /// Where the item is now, absolute; nil where it was removed.
+    package func currentPath() throws -> String? {
+        let identity = try status().identity
+        var buffer = [CChar](repeating: 0, count: 1 << 14)
+        let length = try perform(.stat, path) { negated(readlink("/proc/self/fd/\(descriptor)", &buffer, buffer.count)) }
+        // What was removed reads as its old name with “ (deleted)” behind it, which another item may really have.
+        guard let text = String(validating: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self), text.hasPrefix("/"),
+            let found = try Disk.identity(of: text), found.isSameFile(as: identity)
+        else { return nil }
+        return text
+    }
+}

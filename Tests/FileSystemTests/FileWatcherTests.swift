@@ -1,0 +1,102 @@
+import FileSystem
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+/// Being told of changes, and following what was moved.
+@Suite struct FileWatcherTests {
+    /// Waits until something was told, at most ten seconds.
+    private func waits(for count: @autoclosure () -> Int, toPass number: Int) async throws -> Bool {
+        for _ in 0..<500 {
+            if count() > number { return true }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        return false
+    }
+
+    private final class Counter: Sendable {
+        private let count = Atomic<Int>(0)
+        var value: Int { count.load(ordering: .sequentiallyConsistent) }
+        func raise() { count.add(1, ordering: .sequentiallyConsistent) }
+    }
+
+    private func withFolder(_ body: (String) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("folio-test-\(UUID().uuidString)").path
+        try Disk.makeDirectory(folder)
+        defer { try? Disk.removeTree(folder) }
+        try await body(folder)
+    }
+
+    @Test func tellsOfANameThatComesAndGoesAndOfNoOther() async throws {
+        try await withFolder { folder in
+            let counter = Counter(), other = Counter()
+            let watch = try FileWatcher.shared().watch([.init(folder, names: ["a"])]) { counter.raise() }
+            let second = try FileWatcher.shared().watch([.init(folder, names: ["b"])]) { other.raise() }
+            try Disk.replaceFile(folder + "/a", with: [1])
+            #expect(try await waits(for: counter.value, toPass: 0))
+            #expect(other.value == 0)
+            let before = counter.value
+            try Disk.replaceFile(folder + "/b", with: [1])
+            #expect(try await waits(for: other.value, toPass: 0))
+            #expect(counter.value == before)
+            try Disk.removeFile(folder + "/a")
+            #expect(try await waits(for: counter.value, toPass: before))
+            second.cancel()
+            withExtendedLifetime(watch) {}
+        }
+    }
+
+    @Test func aCancelledWatchIsToldNothingAndOthersOfTheFolderStillAre() async throws {
+        try await withFolder { folder in
+            let counter = Counter(), other = Counter()
+            let first = try FileWatcher.shared().watch([.init(folder)]) { counter.raise() }
+            let second = try FileWatcher.shared().watch([.init(folder)]) { other.raise() }
+            first.cancel()
+            try Disk.replaceFile(folder + "/a", with: [1])
+            #expect(try await waits(for: other.value, toPass: 0))
+            #expect(counter.value == 0)
+            withExtendedLifetime(second) {}
+        }
+    }
+
+    @Test func aPlaceWhereNothingIsIsLeftOut() async throws {
+        try await withFolder { folder in
+            let counter = Counter()
+            let watch = try FileWatcher.shared().watch([.init(folder + "/none"), .init(folder)]) { counter.raise() }
+            try Disk.makeDirectory(folder + "/a")
+            #expect(try await waits(for: counter.value, toPass: 0))
+            withExtendedLifetime(watch) {}
+        }
+    }
+
+    @Test func theLackOfWatchesIsAnErrorAndLeavesNoListener() throws {
+        try withTemporaryDirectory { folder in
+            do {
+                _ = try FaultInjection.with({ call, path in call == .watch && path.hasSuffix("/b") ? .error(ENOSPC) : nil }) {
+                    try Disk.makeDirectory(folder.path + "/a")
+                    return try FileWatcher.shared().watch([.init(folder.path + "/a"), .init(folder.path + "/b")]) { Issue.record("told") }
+                }
+                Issue.record("watched")
+            } catch let error as FileSystemError {
+                #expect(error.code == .noSpace)
+            }
+            try Disk.replaceFile(folder.path + "/a/x", with: [1])
+        }
+    }
+
+    @Test func anAnchorFollowsWhatIsMovedAndKnowsWhatIsGone() throws {
+        try withTemporaryDirectory { folder in
+            let old = folder.path + "/A.folio", new = folder.path + "/B (deleted)"
+            try Disk.makeDirectory(old)
+            let anchor = try PathAnchor(old)
+            #expect(try anchor.currentPath().map { FilePath.name($0) } == "A.folio")
+            try Disk.rename(old, to: new)
+            #expect(try anchor.currentPath().map { FilePath.name($0) } == "B (deleted)")
+            try Disk.makeDirectory(old)
+            #expect(try Disk.identity(of: old)?.isSameFile(as: anchor.status().identity) == false)
+            try Disk.removeTree(new)
+            #expect(try anchor.currentPath() == nil)
+        }
+    }
+}

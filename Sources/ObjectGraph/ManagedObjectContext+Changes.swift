@@ -54,7 +54,7 @@ extension ManagedObjectContext {
 
     func didInsert(_ object: ManagedObject) {
         register(object)
-        changes.insert(object)
+        record(object)
         if recordsUndo { log(.inserted(object)) }
         object.awakeFromInsert()
     }
@@ -81,10 +81,16 @@ extension ManagedObjectContext {
     func touch(_ object: ManagedObject, _ property: Int) -> (sinceSave: Bool, inEvent: Bool)? {
         if object.state.isFree || untrackedDepth > 0 || object.contextReference == nil { return nil }
         if object.recordIndex < 0 {
-            changes.insert(object)
+            record(object)
             if object.state.isDisjoint(with: [.inserted, .deleted]) { object.state.insert(.updated) }
         }
         return changes.touch(Int(object.recordIndex), property: property)
+    }
+
+    /// Makes the object one with changes.
+    func record(_ object: ManagedObject) {
+        if changes.records.isEmpty { firstChangeHandler?() }
+        changes.insert(object)
     }
 
     /// Whether anything waits to be saved.

@@ -18,7 +18,7 @@ extension ManagedObjectContext {
         if object.state.isFree { object.state.insert(.unannounced) }
         object.state.insert(.deleted)
         object.state.remove([.updated, .free])
-        if object.recordIndex < 0 { changes.insert(object) }
+        if object.recordIndex < 0 { record(object) }
         pendingDeletions.append(object)
     }
 

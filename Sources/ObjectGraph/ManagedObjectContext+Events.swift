@@ -19,7 +19,11 @@ extension ManagedObjectContext {
 
     /// Closes the event without running delete rules.
     func endEvent() {
-        if !eventLog.isEmpty { registerUndo() }
+        if !eventLog.isEmpty {
+            registerUndo()
+        } else if changes.hasEvent, !recordsUndo || undoManager?.isUndoRegistrationEnabled != true {
+            edits.noteUnrecorded()
+        }
         let hasNews = changes.hasEvent || !deletedInEvent.isEmpty || !forgottenObjects.isEmpty || !refreshedObjects.isEmpty
         guard hasNews else { return }
         let notification = observers.hasHandlers(for: .objectsDidChange) ? newsOfEvent() : nil

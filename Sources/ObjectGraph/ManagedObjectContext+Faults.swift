@@ -59,7 +59,7 @@ extension ManagedObjectContext {
         object.attach(nursery.makeRow(shapes[Int(object.entityIndex)].layout, key: object.key))
         object.state.remove(.fault)
         object.state.insert([.inaccessible, .deleted])
-        if object.recordIndex < 0 { changes.insert(object) }
+        if object.recordIndex < 0 { record(object) }
     }
 
     /// Makes a realised object without changes a fault again.

@@ -13,6 +13,7 @@ extension ManagedObjectContext {
         deletedInEvent.removeAll()
         eventLog = []
         undoManager?.removeAllActions(withTarget: self)
+        edits.returnToCommitted(undoManager)
         permanentKeys = PermanentKeys()
         loadError = nil
         var restored: [ManagedObject] = []
@@ -58,6 +59,7 @@ extension ManagedObjectContext {
         refreshedObjects.removeAll()
         eventLog = []
         undoManager?.removeAllActions(withTarget: self)
+        edits.returnToCommitted(undoManager)
         permanentKeys = PermanentKeys()
         loadError = nil
         let objects = allObjects

@@ -116,6 +116,7 @@ extension ManagedObjectContext {
     private func accept(_ receipt: SaveReceipt) {
         guard let save = saveUnderWay else { return }
         saveUnderWay = nil
+        edits.committed = save.position
         var renamed: [ContiguousArray<ManagedObject>] = []
         for (objects, keys) in zip(save.inserted, receipt.keys) {
             // Mostly all are new to the store; those that undo brought back, or that got their keys early, are not.

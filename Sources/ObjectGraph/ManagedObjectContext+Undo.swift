@@ -78,7 +78,7 @@ extension ManagedObjectContext {
             forgottenObjects.insert(object)
             unregister(object)
         } else {
-            if object.recordIndex < 0 { changes.insert(object) }
+            if object.recordIndex < 0 { record(object) }
             deletedInEvent.append(object)
         }
     }
@@ -93,11 +93,11 @@ extension ManagedObjectContext {
             object.contextReference = Unmanaged.passUnretained(self)
             register(object)
             object.state.insert(.inserted)
-            changes.insert(object)
+            record(object)
             return
         }
         // Without a record its deletion is being saved; the end of that save decides what it is.
-        if object.recordIndex < 0 { changes.insert(object) }
+        if object.recordIndex < 0 { record(object) }
         if !object.state.contains(.inserted) { object.state.insert(.updated) }
     }
 

@@ -77,6 +77,9 @@ public final class ManagedObjectContext {
     /// Why a value could not be read by an accessor that can't throw.
     var loadError: (any Error)?
     let observers = ContextObservers()
+    /// Told when the first object gets changes that are not saved.
+    package var firstChangeHandler: (() -> Void)?
+    @exclusivity(unchecked) var edits = EditHistory()
     private var undoCheckpoint: UndoManager.Checkpoint?
 
     /// Makes a context on the stores of a coordinator.
@@ -113,12 +116,16 @@ public final class ManagedObjectContext {
 
     private func attachUndoManager() {
         guard let undoManager else { return }
+        edits.attach(undoManager)
         undoCheckpoint = undoManager.addCheckpoint(for: self, hasPending: { !$0.eventLog.isEmpty || !$0.pendingDeletions.isEmpty }) { $0.processPendingChanges() }
         recordsUndo = true
     }
 
     private func detachUndoManager() {
         guard let undoManager else { return }
+        // What is pending was to be undone with it.
+        if !eventLog.isEmpty { edits.noteUnrecorded() }
+        edits.detach(undoManager)
         recordsUndo = false
         eventLog = []
         permanentKeys = PermanentKeys()

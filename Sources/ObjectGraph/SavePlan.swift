@@ -12,7 +12,7 @@ struct SavePlan {
 
     init(_ context: ManagedObjectContext, number: Int) {
         self.context = context
-        underWay = SaveUnderWay(number: number, changes: context.changes)
+        underWay = SaveUnderWay(number: number, changes: context.changes, position: context.edits.position(context.undoManager))
         insertionPlaces = [Int](repeating: -1, count: context.shapes.count)
         updatePlaces = insertionPlaces
     }

@@ -11,6 +11,8 @@ struct SaveUnderWay {
     let number: Int
     /// The changes as they were when the save was prepared.
     let changes: ChangeRecords
+    /// Where the edits stood then.
+    let position: EditPosition
     /// The objects of the change set's insertions, in its order.
     var inserted: [ContiguousArray<ManagedObject>] = []
     var updated: ContiguousArray<ManagedObject> = []

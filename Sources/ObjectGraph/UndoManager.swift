@@ -22,6 +22,10 @@ public final class UndoManager {
     private final class Group {
         var actions: [Action] = []
         var name = ""
+        /// The position that running it leads to.
+        let target: UInt64
+
+        init(target: UInt64) { self.target = target }
     }
 
     private enum Action {
@@ -46,6 +50,8 @@ public final class UndoManager {
     private var checkpoints: [(number: Int, hasPending: () -> Bool, run: () -> Void)] = []
     private var lastNumber = 0
     private var observers: [(Event) -> Void] = []
+    /// Names the state that the actions so far have led to: undo and redo come back to the position that a state had before. Never that of another manager.
+    package private(set) var position = EditPosition.fresh()
 
     public init() {}
 
@@ -62,7 +68,10 @@ public final class UndoManager {
             isOpenedByEvent = true
         }
         openGroups[openGroups.count - 1].actions.append(.call(target: ObjectIdentifier(target), { [unowned target] in handler(target) }))
-        if !isUndoing && !isRedoing { redoStack = [] }
+        if !isUndoing && !isRedoing {
+            redoStack = []
+            position = EditPosition.fresh()
+        }
     }
 
     public var isUndoRegistrationEnabled: Bool { disableCount == 0 }
@@ -105,7 +114,7 @@ public final class UndoManager {
     }
 
     private func openGroup() {
-        openGroups.append(Group())
+        openGroups.append(Group(target: position))
         notify(.didOpenGroup)
     }
 
@@ -126,7 +135,7 @@ public final class UndoManager {
         notify(.didCloseGroup)
     }
 
-    /// How many groups can be undone. A document compares it with that of its last save.
+    /// How many groups can be undone.
     package var undoCount: Int { undoStack.count }
 
     private func trim() {
@@ -174,6 +183,7 @@ public final class UndoManager {
         openGroups[0].name = group.name
         run(group)
         closeGroup()
+        position = group.target
     }
 
     private func run(_ group: Group) {

@@ -84,6 +84,20 @@ import TestSupport
         return objects
     }
 
+    /// `isFolder` has no default in that model, while `isPendingDeletion` has.
+    @Test func whatTheStoresOwnModelRequiresIsDemanded() throws {
+        try withTemporaryDirectory { folder in
+            let store = try Corpus.copy(try Corpus.store(named: "Bookmarks_V5.sqlite"), to: folder)
+            let words = ["insert", store.path, "BookmarkEntity", "title=New", "uuid=new"]
+            let outcome = try FolioCommand.run(words)
+            #expect(outcome.exit == 65)
+            #expect(outcome.errors == ["folio: insert: a rule is violated: BookmarkEntity.isFolder is required"])
+            _ = try expectDone(words + ["isFolder=false"])
+            let new = try expectDone(["fetch", store.path, "BookmarkEntity", "--where", "uuid == 'new'", "--columns", "isPendingDeletion", "--format", "json"])
+            #expect((new.json as? [[String: Any]])?.first?["isPendingDeletion"] as? Bool == false)
+        }
+    }
+
     @Test(arguments: ["package", "archive", "store"]) func editsShowExactlyTheirChanges(form: String) throws {
         try withTemporaryDirectory { folder in
             let store = try Corpus.store(named: "Bookmarks_V5.sqlite")

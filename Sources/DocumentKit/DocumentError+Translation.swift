@@ -23,7 +23,11 @@ extension DocumentError {
             return error
         case let error as FileSystemError: return DocumentError(error, stage)
         case let error as ArchiveError: return DocumentError(error, stage)
-        case let error as StorageError: return DocumentError(error, stage, path) ?? error
+        case var error as StorageError:
+            if let translated = DocumentError(error, stage, path) { return translated }
+            // A copy is written aside: its path there would tell nobody anything.
+            error.path = path ?? error.path
+            return error
         case let error as SQLiteError:
             return DocumentError(error, stage)
         case let error as ModelError:
@@ -58,7 +62,7 @@ extension DocumentError {
     private init?(_ error: StorageError, _ stage: Stage, _ path: String?) {
         let code: Code
         switch error.code {
-        case .conflict, .constraint, .unknownObject, .unmigratable: return nil
+        case .conflict, .constraint, .unstorable, .unknownObject, .unmigratable: return nil
         case .notFound: code = .notFound
         case .notAStore, .damaged: code = .malformed
         case .incompatibleModel, .noModel: code = .modelMismatch

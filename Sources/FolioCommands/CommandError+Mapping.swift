@@ -78,6 +78,7 @@ extension CommandError {
             case .inputOutput: (.inputOutput, "inputOutput")
             case .conflict: (.tryLater, "conflict")
             case .constraint: (.malformed, "constraint")
+            case .unstorable: (.malformed, "validation")
             case .unknownObject: (.notFound, "unknownObject")
             case .unsupported: (.unavailable, "unsupported")
             case .newer: (.newer, "newer")
@@ -86,7 +87,7 @@ extension CommandError {
             case .cancelled: (.interrupted, "interrupted")
             default: (.inputOutput, "storage")
             }
-        self.init(exit, code, error.message, path: error.path, detail: Self.detail(entities: error.entities))
+        self.init(exit, code, error.message, path: error.path, detail: Self.detail(entities: error.entities, keys: error.keys))
         if error.code == .noModel { hint = Self.modelHint }
         if error.code == .incompatibleModel, !error.entities.isEmpty {
             why += ": " + error.entities.sorted().joined(separator: ", ") + (error.entities.count == 1 ? " differs" : " differ")
@@ -172,12 +173,17 @@ extension CommandError {
         var detail: [String: JSONValue] = [:]
         detail["entity"] = error.entity.map { .string($0) }
         detail["key"] = error.key.map { .string($0) }
-        if !error.conflicts.isEmpty { detail["objects"] = .strings(error.conflicts.map(\.objectID.description)) }
+        if !error.keys.isEmpty { detail["keys"] = .strings(error.keys) }
+        let objects = (error.conflicts.map(\.objectID) + error.objects).filter { !$0.isTemporaryID }
+        if !objects.isEmpty { detail["objects"] = .strings(objects.map(\.description)) }
         self.init(exit, code, error.message, detail: .object(detail))
     }
 
-    static func detail(entities: [String]) -> JSONValue {
-        entities.isEmpty ? .object([:]) : .object(["entities": .strings(entities.sorted())])
+    static func detail(entities: [String], keys: [String] = []) -> JSONValue {
+        var detail: [String: JSONValue] = [:]
+        if !entities.isEmpty { detail["entities"] = .strings(entities.sorted()) }
+        if !keys.isEmpty { detail["keys"] = .strings(keys) }
+        return .object(detail)
     }
 
     private init(_ error: CocoaError, path: String?) {

@@ -35,6 +35,7 @@ final class EntityShape: Sendable {
     }
 
     let entity: Entity
+    let model: ManagedObjectModel
     let layout: RowLayout
     let objectClass: ManagedObject.Type
     /// By property; nil for attributes.
@@ -50,6 +51,7 @@ final class EntityShape: Sendable {
 
     init(entity: Entity, layout: RowLayout, objectClass: ManagedObject.Type, model: ManagedObjectModel) {
         self.entity = entity
+        self.model = model
         self.layout = layout
         self.objectClass = objectClass
         isPlain = objectClass == ManagedObject.self
@@ -73,6 +75,6 @@ final class EntityShape: Sendable {
         toManys = relations.compactMap { $0 }.filter { $0.isToMany }
         self.defaults = defaults
         isTransient = entity.properties.map(\.isTransient)
-        rules = ValidationRule.rules(for: entity, layout: layout)
+        rules = ValidationRule.rules(for: entity, layout: layout, model: model)
     }
 }

@@ -24,7 +24,7 @@ public struct GraphError: Error, Sendable, CustomStringConvertible {
         public static let objectNotFound = Code(.objectNotFound)
         /// Objects were changed or deleted in the store since they were read; see `conflicts`.
         public static let conflict = Code(.conflict)
-        /// A uniqueness constraint is violated.
+        /// A uniqueness constraint is violated: `keys` together are not unique, and `objects` have the same values of them.
         public static let constraint = Code(.constraint)
         /// Every round of `willSave` changed objects again.
         public static let recursiveDirtying = Code(.recursiveDirtying)
@@ -39,19 +39,25 @@ public struct GraphError: Error, Sendable, CustomStringConvertible {
     public var object: ManagedObjectID?
     public var entity: String?
     public var key: String?
+    /// Of a constraint: the properties that are to be unique together.
+    public var keys: [String]
+    /// Of a constraint: the object that could not be saved, and the one with the same values where it is known.
+    public var objects: [ManagedObjectID]
     /// Of a conflict: each object with what was read of it.
     public var conflicts: [MergeConflict]
     public var underlying: (any Error)?
 
     public init(
-        _ code: Code, _ message: String, object: ManagedObjectID? = nil, entity: String? = nil, key: String? = nil, conflicts: [MergeConflict] = [],
-        underlying: (any Error)? = nil
+        _ code: Code, _ message: String, object: ManagedObjectID? = nil, entity: String? = nil, key: String? = nil, keys: [String] = [],
+        objects: [ManagedObjectID] = [], conflicts: [MergeConflict] = [], underlying: (any Error)? = nil
     ) {
         self.code = code
         self.message = message
         self.object = object
         self.entity = entity
         self.key = key
+        self.keys = keys
+        self.objects = objects
         self.conflicts = conflicts
         self.underlying = underlying
     }
@@ -96,6 +102,10 @@ extension GraphError {
         let wanted = property.attribute.map { $0.type.name } ?? "an object of \(property.relationship?.destinationEntityName ?? "")"
         return GraphError(
             .wrongType, "\(entity.name).\(property.name) is \(wanted) and can't be \(value)", entity: entity.name, key: property.name)
+    }
+
+    static func wrongType(_ value: String, for attribute: AttributeDescription, key: String, of entity: Entity) -> GraphError {
+        GraphError(.wrongType, "\(entity.name).\(key) is \(attribute.type.name) and can't be \(value)", entity: entity.name, key: key)
     }
 
     static let noStore = GraphError(.noStore, "The coordinator has no store; add one before fetching or saving")

@@ -10,7 +10,7 @@ extension ManagedObject {
         guard fireFault(), !state.contains(.inaccessible) else { return }
         let row = self.row
         var failures: [ValidationError.Failure] = []
-        for rule in shape.rules where !(rule.demandsValue && row.hasValue(rule.slot)) {
+        for rule in shape.rules where !rule.isMetByAnyValue(in: row) {
             if let failure = failure(of: rule, in: row) { failures.append(failure) }
         }
         for key in customKeys {
@@ -41,10 +41,8 @@ extension ManagedObject {
         }
         guard let problem else { return nil }
         let name = entity.name
-        let isAttribute = rule.property.attribute != nil
         return ValidationError.Failure(
-            problem.code, "\(name).\(rule.property.name) \(problem.why)", object: objectID, entity: name, key: rule.property.name,
-            value: isAttribute ? row.value(rule.slot) : nil)
+            problem.code, "\(name).\(rule.key) \(problem.why)", object: objectID, entity: name, key: rule.key, value: rule.value(in: row))
     }
 
     private final func countProblem(_ rule: ValidationRule, fewest: Int, most: Int, isOptional: Bool) -> (ValidationError.Code, String)? {
@@ -58,14 +56,38 @@ extension ManagedObject {
         return nil
     }
 
+    /// What rules of other objects this object's deletion breaks, as the deletion alone is to blame: its own and those of the objects that it takes along.
+    final func keysBrokenByDeletion() -> Set<BrokenKey> {
+        var broken: Set<BrokenKey> = []
+        var seen: Set<ManagedObject> = [self]
+        var pending = [self]
+        while let object = pending.popLast() {
+            for case let relation? in object.shape.relations {
+                for target in context.targets(object, relation) {
+                    if !target.isDeleted {
+                        if let key = relation.description.inverseName { broken.insert(BrokenKey(object: target.objectID, key: key)) }
+                    } else if relation.description.deleteRule == .cascade, seen.insert(target).inserted {
+                        pending.append(target)
+                    }
+                }
+            }
+        }
+        return broken
+    }
+
+    /// A property of an object that lost what it needs.
+    struct BrokenKey: Hashable {
+        let object: ManagedObjectID
+        let key: String
+    }
+
     /// A deletion is denied by an object that stays.
     final func validateDeletion() throws {
         guard !state.contains(.inaccessible) else { return }
         var failures: [ValidationError.Failure] = []
         let shape = self.shape
         for case let relation? in shape.relations where relation.description.deleteRule == .deny {
-            let targets = relation.isToMany ? Array(context.loadedList(self, relation).members) : [context.target(self, relation.slot)].compactMap { $0 }
-            let count = targets.count { !$0.isDeleted }
+            let count = context.targets(self, relation).count { !$0.isDeleted }
             if count > 0 {
                 failures.append(
                     ValidationError.Failure(
@@ -80,15 +102,14 @@ extension ManagedObject {
     final func validateAgainstModel(_ value: Any?, forKey key: String) throws {
         let shape = self.shape
         guard let property = shape.entity.property(named: key) else { throw GraphError.unknownKey(key, of: shape.entity) }
-        guard let attribute = property.attribute else {
+        guard property.attribute != nil else {
             if !property.isToMany, !property.isOptional, value == nil {
                 throw ValidationError([.init(.missingMandatoryProperty, "\(shape.entity.name).\(key) is required", object: objectID, entity: shape.entity.name, key: key)])
             }
             return
         }
-        guard let plain = PropertyValue(value), let converted = plain.converted(to: attribute) else {
-            throw GraphError.wrongType(PropertyValue(value)?.typeName ?? "\(type(of: value))", for: property, of: shape.entity)
-        }
+        guard let plain = PropertyValue(value) else { throw GraphError.wrongType("\(type(of: value))", for: property, of: shape.entity) }
+        let converted = try shape.converted(plain, for: property)
         let slab = RowSlab(layout: shape.layout, capacity: 1)
         let row = slab.appendRow(key: self.key, version: 0)
         _ = row.setValue(converted, shape.layout.slots[property.index])

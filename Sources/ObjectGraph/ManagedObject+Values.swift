@@ -114,9 +114,7 @@ extension ManagedObject {
 
     private final func setAttribute(_ value: PropertyValue, _ index: Int, _ shape: EntityShape) throws {
         let property = shape.entity.properties[index]
-        guard let attribute = property.attribute, let converted = value.converted(to: attribute) else {
-            throw GraphError.wrongType(value.typeName, for: property, of: shape.entity)
-        }
+        let converted = try shape.converted(value, for: property)
         guard fireFault() else { return }
         let slot = shape.layout.slots[index]
         context.willWrite(self, slot)

@@ -7,7 +7,8 @@ extension ManagedObjectContext {
     ///
     /// Pending changes are processed, `willSave` is sent, everything is validated, and one transaction writes it. If it fails nothing is lost: the changes wait for
     /// another save or for ``rollback()``. Costs a transaction and time in proportion to the changes; without changes, nothing.
-    /// - Throws: ``ValidationError`` with all violated rules; ``GraphError`` with code `conflict` or `constraint`; what the store throws.
+    /// - Throws: ``ValidationError`` with all violated rules, or with a value that the store can't keep, such as NaN in a SQLite store; ``GraphError`` with code
+    ///   `conflict` or `constraint`; what the store throws.
     public func save() throws {
         guard let prepared = try prepareSave() else { return }
         let receipt: SaveReceipt
@@ -213,8 +214,23 @@ extension ManagedObjectContext {
             let message = conflicts.count == 1 ? "\(conflicts[0].objectID) was changed in the store meanwhile" : "\(conflicts.count) objects were changed in the store meanwhile"
             return GraphError(.conflict, message, object: conflicts.first?.objectID, conflicts: conflicts, underlying: error)
         case .constraint:
-            return GraphError(.constraint, error.message, entity: error.entities.first, underlying: error)
+            return GraphError(
+                .constraint, error.message, object: error.conflicts.first.map { ownID($0.object) }, entity: error.entities.first,
+                key: error.keys.count == 1 ? error.keys[0] : nil, keys: error.keys,
+                objects: (error.conflicts.map(\.object) + [error.holder].compactMap { $0 }).map { ownID($0) }, underlying: error)
+        case .unstorable:
+            let code: ValidationError.Code = if case .date = error.value { .invalidDate } else { .generic }
+            return ValidationError([
+                .init(
+                    code, error.message, object: error.conflicts.first.map { ownID($0.object) }, entity: error.entities.first, key: error.keys.first,
+                    value: error.value, underlying: error)
+            ])
         default: return error
         }
+    }
+
+    /// The ID of an object that a store names by what the change set called it.
+    private func ownID(_ id: ManagedObjectID) -> ManagedObjectID {
+        id.isTemporaryID ? ManagedObjectID(store: temporaryIdentity, entityIndex: id.entityIndex, key: id.key) : id
     }
 }

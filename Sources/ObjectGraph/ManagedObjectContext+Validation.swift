@@ -1,11 +1,9 @@
 import Schema
 
 extension ManagedObjectContext {
-    /// Checks everything that a save would write, and collects every failure.
+    /// Checks everything that a save would write, and collects every failure that is not another one's mere consequence.
     func validateChanges() throws {
-        var failures: [ValidationError.Failure] = []
-        var first: (any Error)?
-        var count = 0
+        var errors: [(object: ManagedObject, error: any Error)] = []
         for index in changes.records.indices {
             guard let object = changes.records[index].object, !object.state.contains(.inaccessible) else { continue }
             let shape = shapes[Int(object.entityIndex)]
@@ -19,17 +17,37 @@ extension ManagedObjectContext {
                     try object.validateForUpdate()
                 }
             } catch {
-                count += 1
-                if first == nil { first = error }
-                if let error = error as? ValidationError {
-                    failures += error.failures
-                } else {
-                    failures.append(.init(.generic, "\(error)", object: object.objectID, entity: object.entity.name, underlying: error))
-                }
+                errors.append((object, error))
             }
         }
-        guard let first else { return }
         // The only error is passed on untouched, an application's own too (V4, V5).
-        throw count == 1 ? first : ValidationError(failures)
+        if errors.count > 1 { errors = withoutConsequencesOfDenials(errors) }
+        guard let first = errors.first else { return }
+        throw errors.count == 1 ? first.error : ValidationError(errors.flatMap { Self.failures(of: $0.error, $0.object) })
+    }
+
+    private static func failures(of error: any Error, _ object: ManagedObject) -> [ValidationError.Failure] {
+        (error as? ValidationError)?.failures ?? [.init(.generic, "\(error)", object: object.objectID, entity: object.entity.name, underlying: error)]
+    }
+
+    /// A deletion that is denied has emptied relationships of objects that stay; that these are required or have too few objects now says nothing new.
+    private func withoutConsequencesOfDenials(_ errors: [(object: ManagedObject, error: any Error)]) -> [(object: ManagedObject, error: any Error)] {
+        let denied = errors.filter { ($0.error as? ValidationError)?.failures.contains { $0.code == .deleteDenied } ?? false }
+        if denied.isEmpty { return errors }
+        let broken = denied.reduce(into: Set()) { $0.formUnion($1.object.keysBrokenByDeletion()) }
+        return errors.compactMap { object, error in
+            guard let own = error as? ValidationError else { return (object, error) }
+            let left = own.failures.filter { failure in
+                guard failure.code == .missingMandatoryProperty || failure.code == .tooFewObjects, let id = failure.object, let key = failure.key else { return true }
+                return !broken.contains(ManagedObject.BrokenKey(object: id, key: key))
+            }
+            if left.count == own.failures.count { return (object, error) }
+            return left.isEmpty ? nil : (object, ValidationError(left))
+        }
+    }
+
+    /// The objects at the other end of a relationship.
+    func targets(_ object: ManagedObject, _ relation: EntityShape.Relation) -> [ManagedObject] {
+        relation.isToMany ? Array(loadedList(object, relation).members) : [target(object, relation.slot)].compactMap { $0 }
     }
 }

@@ -1,5 +1,5 @@
 import Foundation
-import Schema
+package import Schema
 
 extension PropertyValue {
     /// The value as an attribute keeps it, nil if it is none that the attribute can have. Numbers change their type where nothing is lost.
@@ -44,7 +44,7 @@ extension PropertyValue {
     }
 
     /// The value that Swift code means by `value`, nil for values of types that no attribute has.
-    init?(_ value: Any?) {
+    package init?(_ value: Any?) {
         switch value {
         case nil: self = .null
         case let value as PropertyValue: self = value
@@ -69,7 +69,7 @@ extension PropertyValue {
     }
 
     /// The value as plain Swift code knows it: integers as `Int`, a nil as nil.
-    var plain: Any? {
+    package var plain: Any? {
         switch self {
         case .null: nil
         case .int(let value): Int(value)

@@ -2,7 +2,9 @@ import Foundation
 import RowMemory
 import Schema
 
-/// What the model demands of one property.
+/// What the model demands of one property, or of a part of a composite.
+///
+/// The parts of a composite are checked where there is one: of a composite that is nil as a whole its own rule alone speaks.
 final class ValidationRule: Sendable {
     enum Demand: Sendable {
         case value
@@ -16,27 +18,42 @@ final class ValidationRule: Sendable {
 
     let property: Property
     let slot: RowSlot
+    /// The way to a part of a composite; empty for the property itself.
+    let path: [String]
     let demand: Demand
     /// Whether any value will do, but there must be one.
     let demandsValue: Bool
 
-    private init(property: Property, slot: RowSlot, demand: Demand) {
+    private init(property: Property, slot: RowSlot, path: [String], demand: Demand) {
         self.property = property
         self.slot = slot
+        self.path = path
         self.demand = demand
         if case .value = demand { demandsValue = true } else { demandsValue = false }
     }
 
+    /// What messages and failures call it, such as `position.latitude`.
+    var key: String { path.isEmpty ? property.name : ([property.name] + path).joined(separator: ".") }
+
+    /// Whether the property has all that is demanded as soon as it has a value.
+    @inline(__always) func isMetByAnyValue(in row: Row) -> Bool { demandsValue && path.isEmpty && row.hasValue(slot) }
+
     /// The rules of an entity, in the order of its properties; none for properties that allow everything.
-    static func rules(for entity: Entity, layout: RowLayout) -> [ValidationRule] {
+    static func rules(for entity: Entity, layout: RowLayout, model: ManagedObjectModel) -> [ValidationRule] {
         entity.properties.flatMap { property -> [ValidationRule] in
-            let demands: [Demand] =
+            let demands: [(path: [String], demand: Demand)] =
                 switch property.kind {
-                case .attribute(let attribute): demands(of: attribute)
-                case .relationship(let relationship): demands(of: relationship)
+                case .attribute(let attribute): demands(of: attribute, [], model)
+                case .relationship(let relationship): demands(of: relationship).map { ([], $0) }
                 }
-            return demands.map { ValidationRule(property: property, slot: layout.slots[property.index], demand: $0) }
+            return demands.map { ValidationRule(property: property, slot: layout.slots[property.index], path: $0.path, demand: $0.demand) }
         }
+    }
+
+    /// The demands on an attribute and on the parts of a composite, each with the way to it.
+    private static func demands(of attribute: AttributeDescription, _ path: [String], _ model: ManagedObjectModel) -> [(path: [String], demand: Demand)] {
+        let parts = model.composite(of: attribute)?.attributes ?? []
+        return demands(of: attribute).map { (path, $0) } + parts.flatMap { demands(of: $0, path + [$0.name], model) }
     }
 
     private static func demands(of relationship: RelationshipDescription) -> [Demand] {
@@ -95,6 +112,7 @@ extension PropertyValue {
 extension ValidationRule {
     /// What is wrong with an attribute's or a to-one's value in a row; nil if it is as demanded. Counts of to-many members are checked apart.
     func violation(in row: Row) -> (code: ValidationError.Code, why: String)? {
+        if !path.isEmpty { return violationOfPart(in: row) }
         guard row.hasValue(slot) else { return demandsValue ? (.missingMandatoryProperty, "is required") : nil }
         if demandsValue { return nil }
         switch slot.kind {
@@ -105,6 +123,27 @@ extension ValidationRule {
         case .string: return row.string(slot).flatMap { checkString($0) }
         default: return nil
         }
+    }
+
+    private func violationOfPart(in row: Row) -> (code: ValidationError.Code, why: String)? {
+        guard let whole = row.boxed(slot)?.value, case .composite = whole.part(at: path.dropLast()) else { return nil }
+        switch whole.part(at: path) {
+        case .null: return demandsValue ? (.missingMandatoryProperty, "is required") : nil
+        case _ where demandsValue: return nil
+        case .int(let value): return checkNumber(Double(value))
+        case .double(let value): return checkNumber(value)
+        case .float(let value): return checkNumber(Double(value))
+        case .date(let value): return checkNumber(value.timeIntervalSinceReferenceDate)
+        case .decimal(let value): return checkDecimal(value)
+        case .string(let value): return checkString(value)
+        default: return nil
+        }
+    }
+
+    /// The value that is checked, nil for a relationship.
+    func value(in row: Row) -> PropertyValue? {
+        if property.attribute == nil { return nil }
+        return path.isEmpty ? row.value(slot) : row.value(slot).part(at: path)
     }
 
     private func checkNumber(_ value: Double) -> (code: ValidationError.Code, why: String)? {

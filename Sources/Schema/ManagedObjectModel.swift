@@ -100,6 +100,11 @@ public final class ManagedObjectModel: Sendable {
         description.composites.first { $0.name == name }
     }
 
+    /// What the values of a composite attribute consist of; nil for other attributes.
+    package func composite(of attribute: AttributeDescription) -> CompositeDescription? {
+        attribute.type == .composite ? attribute.compositeName.flatMap { composite(named: $0) } : nil
+    }
+
     /// The place of the inverse of a relationship among the properties of the destination entity.
     package func inverse(of property: Property) -> Property? {
         guard let relationship = property.relationship, let name = relationship.inverseName, property.destinationIndex >= 0 else { return nil }

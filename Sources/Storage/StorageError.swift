@@ -5,7 +5,7 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
     /// What is wrong, as a stable word.
     public struct Code: Sendable, Hashable {
         private enum Value: Sendable {
-            case notFound, notAStore, damaged, incompatibleModel, noModel, readOnly, busy, full, inputOutput, permission, conflict, constraint
+            case notFound, notAStore, damaged, incompatibleModel, noModel, readOnly, busy, full, inputOutput, permission, conflict, constraint, unstorable
             case unknownObject, unsupported, newer, cannotCreate, unmigratable, cancelled
         }
         private let value: Value
@@ -26,8 +26,11 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
         public static let permission = Code(.permission)
         /// Rows were changed or deleted in the store since they were read; see `conflicts`.
         public static let conflict = Code(.conflict)
-        /// A uniqueness constraint is violated; `entity` and `keys` say which.
+        /// A uniqueness constraint is violated: `entities` and `keys` say which, `conflicts` whose values, `holder` who has them.
         public static let constraint = Code(.constraint)
+        /// A value that this type of store can't keep, named by `entities`, `keys` and `value`. A SQLite store keeps no number or date that is NaN, since
+        /// SQLite makes that NULL; no store keeps a Decimal that is NaN.
+        public static let unstorable = Code(.unstorable)
         public static let unknownObject = Code(.unknownObject)
         public static let unsupported = Code(.unsupported)
         /// The store is of a later format.
@@ -42,16 +45,25 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
     public var message: String
     public var path: String?
     public var entities: [String]
+    /// The properties that an error is about; a part of a composite as `position.latitude`.
+    public var keys: [String]
+    /// What can't be kept.
+    public var value: PropertyValue?
     public var conflicts: [StoreConflict]
+    /// The object that already has what is to be unique, where it is known.
+    public var holder: ManagedObjectID?
     public var underlying: (any Error)?
 
     public init(
-        _ code: Code, _ message: String, path: String? = nil, entities: [String] = [], conflicts: [StoreConflict] = [], underlying: (any Error)? = nil
+        _ code: Code, _ message: String, path: String? = nil, entities: [String] = [], keys: [String] = [], value: PropertyValue? = nil,
+        conflicts: [StoreConflict] = [], underlying: (any Error)? = nil
     ) {
         self.code = code
         self.message = message
         self.path = path
         self.entities = entities
+        self.keys = keys
+        self.value = value
         self.conflicts = conflicts
         self.underlying = underlying
     }

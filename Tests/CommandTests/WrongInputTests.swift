@@ -101,11 +101,33 @@ import TestSupport
         try expectFailure(
             ["insert", "DOC", "Camp", "code=x", "capacity=0", "latitude=91"], exit: 65, code: "validation", says: ["4 rules", "name", "code", "capacity", "latitude"])
         try expectFailure(["set", "DOC", "Person/p1", "name="], exit: 65, says: ["name"])
-        try expectFailure(["delete", "DOC", "Person/p1"], exit: 65, says: ["leads"])
+    }
+
+    @Test func aDeniedDeletionSaysNothingElse() throws {
+        try expectFailure(
+            ["delete", "DOC", "Person/p1"], exit: 65, code: "validation", says: ["a rule is violated: Person can't be deleted while leads has 2 objects (Person/p1)\n"])
+    }
+
+    @Test func whatAStoreCannotKeepIsRefused() throws {
+        try expectFailure(["set", "DOC", "Camp/p4", "latitude=NaN"], exit: 65, code: "validation", says: ["Camp.latitude is NaN", "Camp/p4"])
+        try expectFailure(["set", "DOC", "Camp/p4", "elevation=NaN"], exit: 65, code: "validation", says: ["Camp.elevation is NaN"])
+    }
+
+    @Test func aPartOfACompositeIsNamed() throws {
+        try withTemporaryDirectory { folder in
+            let document = folder.appendingPathComponent("New.folio").path
+            #expect(try FolioCommand.run("new", document, "--model", FolioCommand.samples.path + "/Expeditions.xcdatamodeld").exit == 0)
+            let words = ["insert", document, "Camp", "code=FRAM", "name=Framheim", "position:={\"latitude\":95,\"longitude\":7}"]
+            let outcome = try FolioCommand.run(words)
+            #expect(outcome.exit == 65)
+            #expect(outcome.errors == ["folio: insert: a rule is violated: Camp.position.latitude is greater than 90"])
+            let messages = try FolioCommand.run(words + ["--json"]).messages
+            #expect(messages.contains("\"key\":\"position.latitude\"") && messages.contains("\"value\":\"95.0\""))
+        }
     }
 
     @Test func aConstraintIsNamed() throws {
-        try expectFailure(["insert", "DOC", "Journey", "title=The South Pole", "leader=Person/p1"], exit: 65, code: "constraint", says: ["Journey", "TITLE"])
+        try expectFailure(["insert", "DOC", "Journey", "title=The South Pole", "leader=Person/p1"], exit: 65, code: "constraint", says: ["Journey.title must be unique", "Journey/p"])
     }
 
     @Test func anUnknownObjectIsNotFound() throws {

@@ -26,6 +26,31 @@ import TestSupport
         }
     }
 
+    @Test(arguments: StoreKind.allCases) func aSaveNamesWhatIsNotUniqueAndWhatCannotBeKept(kind: StoreKind) throws {
+        try run(kind) { open in
+            let context = try open()
+            let first = try context.insert("Shelf")
+            first["name"] = "a"
+            try context.save()
+            let second = try context.insert("Shelf")
+            second["name"] = "a"
+            let error = #expect(throws: GraphError.self) { try context.save() }
+            #expect(error?.code == .constraint && error?.entity == "Shelf" && error?.keys == ["name"])
+            #expect(error?.objects == [second.objectID, first.objectID])
+
+            second["name"] = "b"
+            let book = try context.insert("Book")
+            book["price"] = Decimal.nan
+            let refusal = #expect(throws: ValidationError.self) { try context.save() }
+            #expect(refusal?.failures.map(\.key) == ["price"] && refusal?.failures.map(\.object) == [book.objectID])
+            #expect(refusal?.failures.first?.value?.isNotANumber == true)
+            // Nothing is lost: with a value that can be kept all of it is saved.
+            book["price"] = 1
+            try context.save()
+            #expect(!context.hasChanges && !second.objectID.isTemporaryID)
+        }
+    }
+
     @Test(arguments: StoreKind.allCases) func aGraphIsSavedAndFoundAgain(kind: StoreKind) throws {
         try run(kind) { open in
             var context = try open()

@@ -73,7 +73,14 @@ import Testing
             #expect(error?.code == .constraint)
             #expect(error?.entities == ["Shelf"])
             #expect(error?.conflicts.map(\.object.key) == [-2])
+            #expect(error?.keys == ["name"] && error?.holder?.key == first)
+            #expect(error?.message == "Shelf.name must be unique, but a new object and Shelf/p\(first) have the same value")
             #expect(try fixture.keys(fixture.request("Shelf")) == [first])
+            let twins = #expect(throws: StorageError.self) {
+                try fixture.apply { $0.insertions = [fixture.insertion("Shelf", -1, ["name": .string("c")]), fixture.insertion("Shelf", -2, ["name": .string("c")])] }
+            }
+            #expect(twins?.conflicts.map(\.object.key) == [-2] && twins?.holder?.key == -1)
+            #expect(twins?.message == "Shelf.name must be unique, but two new objects have the same value")
             // What is deleted makes room.
             changes.deletions = [fixture.deletion("Shelf", first)]
             _ = try fixture.store.apply(changes)
@@ -97,6 +104,8 @@ import Testing
                 try fixture.apply { $0.updates = [try fixture.update("Person", person, ["small": .int(2)])] }
             }
             #expect(error?.code == .constraint)
+            #expect(error?.keys == ["name", "small"] && error?.holder?.key == person + 1)
+            #expect(error?.message == "Person.name and small must be unique together, but Person/p\(person) and Person/p\(person + 1) have the same values")
             #expect(try fixture.value("Person", person, "small") == .int(1))
             try fixture.apply { $0.updates = [try fixture.update("Person", person, ["small": .int(3)])] }
             try fixture.insert("Person", ["name": .string("a"), "small": .int(1)])

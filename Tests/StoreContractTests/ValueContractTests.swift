@@ -107,6 +107,44 @@ import Testing
         }
     }
 
+    /// SQLite makes NaN NULL, and decimals are text elsewhere: what would read back as nil is refused, what would not is kept.
+    @Test(arguments: StoreKind.allCases) func notANumberIsKeptOrRefusedButNeverLost(kind: StoreKind) throws {
+        try ContractFixture.run(kind) { fixture in
+            let spot = PropertyValue.composite(["inner": .composite(["x": .double(.nan)])])
+            for (entity, name, key, value) in [
+                ("Disc", "seconds", "seconds", .double(.nan)), ("Disc", "gain", "gain", .float(.nan)),
+                ("Disc", "created", "created", .date(Date(timeIntervalSinceReferenceDate: .nan))), ("Shelf", "place", "place.inner.x", spot),
+                ("Book", "price", "price", .decimal(.nan)),
+            ] as [(String, String, String, PropertyValue)] {
+                let isKept = kind != .sqlite && name != "price"
+                let object = try fixture.insert(entity)
+                do {
+                    try fixture.apply { $0.updates = [try fixture.update(entity, object, [name: value])] }
+                    #expect(isKept, "\(name)")
+                } catch let error as StorageError {
+                    let isRefused = !isKept && error.code == .unstorable
+                    #expect(isRefused, "\(name): \(error.message)")
+                    let names = error.entities + error.keys
+                    #expect(names == [entity, key])
+                    // Foundation can't describe a date that is no number, so no expectation may look at one.
+                    let isNamed = error.value?.isNotANumber ?? false
+                    #expect(isNamed, "\(name)")
+                    let keys = error.conflicts.map(\.object.key)
+                    #expect(keys == [object])
+                }
+                if !isKept {
+                    var refused: [Int64] = []
+                    do { try fixture.insert(entity, [name: value]) } catch let error as StorageError { refused = error.conflicts.map(\.object.key) }
+                    #expect(refused == [-1], "\(name)")
+                }
+                try fixture.reopen()
+                let stored = try fixture.value(entity, object, name)
+                let isRight = isKept ? stored.part(at: key.split(separator: ".").map(String.init).dropFirst()).isNotANumber : stored.isNull
+                #expect(isRight, "\(name)")
+            }
+        }
+    }
+
     @Test(arguments: StoreKind.allCases) func largeValuesAreKeptWhole(kind: StoreKind) throws {
         try ContractFixture.run(kind) { fixture in
             let data = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })

@@ -111,6 +111,7 @@ struct ChangeStaging {
                 let new = filler.append(key: old.key, version: old.version + 1)
                 for slot in shape.storedSlots[updates.entityIndex] {
                     let isChanged = updates.changed[index].contains(Int(slot.index))
+                    if isChanged { try checkHolds(slot, of: given) }
                     try filler.copy(slot, from: isChanged ? given : old, into: new, properties[Int(slot.index)], key)
                 }
                 staged.append(RowChange(old: old, new: new, givenKey: given.key))
@@ -125,10 +126,31 @@ struct ChangeStaging {
             for index in 0..<group.rows.count {
                 let given = group.rows[index]
                 let new = filler.append(key: keys[index], version: 1)
-                for slot in shape.storedSlots[group.entityIndex] { try filler.copy(slot, from: given, into: new, properties[Int(slot.index)], key) }
+                for slot in shape.storedSlots[group.entityIndex] {
+                    try checkHolds(slot, of: given)
+                    try filler.copy(slot, from: given, into: new, properties[Int(slot.index)], key)
+                }
                 staged.append(RowChange(old: nil, new: new, givenKey: given.key))
             }
         }
+    }
+
+    /// Decimals are kept as text, which has no way to write one that is no number.
+    private func checkHolds(_ slot: RowSlot, of row: Row) throws {
+        let found: (path: [String], value: PropertyValue)?
+        switch slot.kind {
+        case .decimal: found = row.decimal(slot).flatMap { $0.isNaN ? ([], .decimal($0)) : nil }
+        case .boxed: found = row.boxed(slot)?.value.unwritableDecimal
+        default: return
+        }
+        guard let found else { return }
+        let name = shape.model.entities[row.entityIndex].properties[Int(slot.index)].name
+        throw StorageError.unstorable(found.value, ([name] + found.path).joined(separator: "."), of: conflict(of: row, key: row.key, version: row.version))
+    }
+
+    private func conflict(of row: Row, key: Int64, version: Int64) -> StoreConflict {
+        StoreConflict(
+            object: ManagedObjectID(store: table.identity, entityIndex: row.entityIndex, key: key), expectedVersion: version, storedVersion: version)
     }
 
     // MARK: Constraints
@@ -141,7 +163,10 @@ struct ChangeStaging {
             let reference = identity(of: new)
             let isTaken = table.row(reference) != nil && !gone.contains(reference)
             if isTaken || !present.insert(reference).inserted {
-                throw violation([staged], "There is already an object with the number \(new.key)", entityIndex: new.entityIndex)
+                let name = shape.model.entities[new.entityIndex].name
+                throw StorageError(
+                    .constraint, "There is already an object with the number \(new.key): \(name)", entities: [name],
+                    conflicts: [conflict(of: new, key: staged.givenKey, version: 0)])
             }
         }
         for index in shape.constraints.indices { try check(index) }
@@ -154,7 +179,7 @@ struct ChangeStaging {
 
     private func check(_ index: Int) throws {
         let constraint = shape.constraints[index]
-        var claimed: Set<UniqueValues> = []
+        var claimed: [UniqueValues: Int64] = [:]
         var replaced: Set<Int64> = []
         var candidates: [(RowChange, UniqueValues)] = []
         for staged in staged {
@@ -165,27 +190,22 @@ struct ChangeStaging {
         }
         guard !candidates.isEmpty else { return }
         let holders = table.uniqueness(index)
-        let violations = candidates.filter { _, values in
-            if !claimed.insert(values).inserted { return true }
-            return holders.holder(of: values).map { !replaced.contains($0) } ?? false
-        }
-        guard violations.isEmpty else {
-            let names = constraint.names.joined(separator: ", ")
-            throw violation(
-                violations.map(\.0), "Another object has the same unique values of \(names)", entityIndex: violations[0].0.new?.entityIndex ?? constraint.entityIndex)
+        for (staged, values) in candidates {
+            guard let row = staged.new else { continue }
+            let stored = holders.holder(of: values).flatMap { replaced.contains($0) ? nil : $0 }
+            if let holder = claimed[values] ?? stored {
+                throw StorageError.notUnique(
+                    constraint.names, conflict(of: row, key: staged.givenKey, version: staged.old?.version ?? 0), holder: holderID(holder, constraint))
+            }
+            claimed[values] = staged.givenKey
         }
     }
 
-    private func violation(_ rows: [RowChange], _ what: String, entityIndex: Int) -> StorageError {
-        let name = shape.model.entities[entityIndex].name
-        let conflicts = rows.compactMap { staged in
-            staged.new.map { row in
-                StoreConflict(
-                    object: ManagedObjectID(store: table.identity, entityIndex: row.entityIndex, key: staged.givenKey),
-                    expectedVersion: staged.old?.version ?? 0, storedVersion: staged.old?.version ?? 0)
-            }
-        }
-        return StorageError(.constraint, "\(what): \(name)", entities: [name], conflicts: conflicts)
+    /// The object of a key that stands in the table or is about to.
+    private func holderID(_ key: Int64, _ constraint: UniquenessConstraint) -> ManagedObjectID {
+        let row = staged.first { $0.givenKey == key && ($0.new.map { constraint.family.contains($0.entityIndex) } ?? false) }?.new
+            ?? table.row(key, entityIndex: constraint.entityIndex)
+        return ManagedObjectID(store: table.identity, entityIndex: row?.entityIndex ?? constraint.entityIndex, key: key)
     }
 
     // MARK: Members
@@ -260,6 +280,21 @@ struct ChangeStaging {
             guard let relation = shape.relation(entityIndex: order.entityIndex, propertyIndex: order.propertyIndex) else { continue }
             guard shape.relations[relation].isOrdered else { preconditionFailure("Only an ordered relationship has an order") }
             edits.order(order.members.map { key($0.key) }, of: key(order.owner), relation)
+        }
+    }
+}
+
+extension PropertyValue {
+    /// The first decimal of a composite that is no number, and the way to it.
+    fileprivate var unwritableDecimal: (path: [String], value: PropertyValue)? {
+        switch self {
+        case .decimal(let value): return value.isNaN ? ([], self) : nil
+        case .composite(let parts):
+            for (name, part) in parts.sorted(by: { $0.key < $1.key }) {
+                if let found = part.unwritableDecimal { return ([name] + found.path, found.value) }
+            }
+            return nil
+        default: return nil
         }
     }
 }

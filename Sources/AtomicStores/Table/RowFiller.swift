@@ -41,9 +41,7 @@ struct RowFiller {
         case .boxed:
             guard let value = source.boxed(slot)?.value.withoutNulls() else { return }
             row.setBoxed(BoxedValue(value), slot)
-        case .decimal:
-            if let value = source.decimal(slot), !value.isNaN { row.setDecimal(value, slot) }
-        case .int, .bool, .double, .float, .date, .string, .uri, .uuid, .data, .toMany:
+        case .int, .bool, .double, .float, .decimal, .date, .string, .uri, .uuid, .data, .toMany:
             row.copyValue(of: slot, from: source)
         }
     }

@@ -163,24 +163,3 @@ struct XMLStoreWriter {
 
     private mutating func add(_ text: String) { output.append(contentsOf: text.utf8) }
 }
-
-extension PropertyValue {
-    /// The value at the end of `path` in a composite.
-    func part(at path: [String]) -> PropertyValue {
-        var value = self
-        for name in path {
-            guard case .composite(let parts) = value else { return .null }
-            value = parts[name] ?? .null
-        }
-        return value
-    }
-
-    /// A composite with the value at the end of `path` set.
-    func setting(_ value: PropertyValue, at path: ArraySlice<String>) -> PropertyValue {
-        guard let name = path.first else { return value }
-        var parts: [String: PropertyValue] = [:]
-        if case .composite(let own) = self { parts = own }
-        parts[name] = (parts[name] ?? .null).setting(value, at: path.dropFirst())
-        return .composite(parts)
-    }
-}

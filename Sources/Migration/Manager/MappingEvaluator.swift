@@ -159,31 +159,12 @@ struct MappingEvaluator {
         case let object as ManagedObject: return .object(object)
         case let objects as [ManagedObject]: return .collection(objects.map { .object($0) }, isOrdered: true)
         case let objects as Set<ManagedObject>: return .collection(objects.map { .object($0) }, isOrdered: false)
-        case let value as PropertyValue: return .scalar(value)
         case let value as any PredicateArgument: return .scalar(value.predicateConstant)
-        default: throw MigrationError(.policy, "a policy's function gave a \(type(of: value)), which no property can have")
-        }
-    }
-}
-
-extension PropertyValue {
-    /// The value as plain Swift code knows it.
-    fileprivate var plain: Any? {
-        switch self {
-        case .null: nil
-        case .int(let value): Int(value)
-        case .bool(let value): value
-        case .double(let value): value
-        case .float(let value): value
-        case .decimal(let value): value
-        case .date(let value): value
-        case .string(let value): value
-        case .data(let value): value
-        case .uuid(let value): value
-        case .uri(let value): value
-        case .large(let value): value
-        case .object(let value): value
-        case .composite, .list: self
+        default:
+            guard let value = PropertyValue(value) else {
+                throw MigrationError(.policy, "a policy's function gave a \(type(of: value)), which no property can have")
+            }
+            return .scalar(value)
         }
     }
 }

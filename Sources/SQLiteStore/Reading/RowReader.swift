@@ -94,24 +94,3 @@ final class RowReader {
         if !value.isNull { row.setBoxed(BoxedValue(value), slot) }
     }
 }
-
-extension PropertyValue {
-    /// A composite with the value at the end of `path` set.
-    fileprivate func setting(_ value: PropertyValue, at path: ArraySlice<String>) -> PropertyValue {
-        guard let name = path.first else { return value }
-        var parts: [String: PropertyValue] = [:]
-        if case .composite(let own) = self { parts = own }
-        parts[name] = (parts[name] ?? .null).setting(value, at: path.dropFirst())
-        return .composite(parts)
-    }
-
-    /// The value at the end of `path` in a composite.
-    func value(at path: [String]) -> PropertyValue {
-        var value = self
-        for name in path {
-            guard case .composite(let parts) = value else { return .null }
-            value = parts[name] ?? .null
-        }
-        return value
-    }
-}

@@ -1,5 +1,6 @@
 import Foundation
 import RowMemory
+import Schema
 import SQLiteKit
 import Storage
 
@@ -11,19 +12,22 @@ final class RowWriter: RowSource {
     private let plan: WritePlan
     private let keys: KeyMap
     private let layout: StoreLayout
+    private let store: StoreIdentity
     private let large: LargeValueWriter
     private var position = -1
     private var row: Row?
     private var largeCells: [Data?] = []
+    private var leafCells: [SQLiteValue] = []
 
     static let firstPlanColumn = 2
 
-    init(_ rows: RowBatch, places: [Int], _ plan: WritePlan, keys: KeyMap, layout: StoreLayout, large: LargeValueWriter) {
+    init(_ rows: RowBatch, places: [Int], _ plan: WritePlan, keys: KeyMap, layout: StoreLayout, store: StoreIdentity, large: LargeValueWriter) {
         self.rows = rows
         self.places = places
         self.plan = plan
         self.keys = keys
         self.layout = layout
+        self.store = store
         self.large = large
     }
 
@@ -31,7 +35,7 @@ final class RowWriter: RowSource {
 
     /// A writer of one of the rows.
     func only(_ place: Int) -> RowWriter {
-        RowWriter(rows, places: [place], plan, keys: keys, layout: layout, large: large)
+        RowWriter(rows, places: [place], plan, keys: keys, layout: layout, store: store, large: large)
     }
 
     var columnCount: Int { Self.firstPlanColumn + plan.columns.count }
@@ -45,9 +49,34 @@ final class RowWriter: RowSource {
             return false
         }
         let row = rows[places[position]]
+        for cell in plan.fractions where Self.isNotANumber(cell, row) { throw unstorable(row.value(cell.slot), row, cell.slot) }
         if !plan.largeSlots.isEmpty { largeCells = try plan.largeSlots.map { try row.large($0).map { try large.cell(for: $0) } } }
+        if !plan.leaves.isEmpty { leafCells = try plan.leaves.map { try leafCell($0.leaf, row, $0.slot) } }
         self.row = row
         return true
+    }
+
+    @inline(__always) private static func isNotANumber(_ cell: CellWriter, _ row: Row) -> Bool {
+        switch cell.kind {
+        case .double: row.double(cell.slot)?.isNaN ?? false
+        case .float: row.float(cell.slot)?.isNaN ?? false
+        default: row.decimal(cell.slot)?.isNaN ?? false
+        }
+    }
+
+    private func leafCell(_ leaf: CompositeLeaf, _ row: Row, _ slot: RowSlot) throws -> SQLiteValue {
+        let value = row.boxed(slot)?.value.part(at: leaf.path) ?? .null
+        if value.isNotANumber { throw unstorable(value, row, slot, leaf.path) }
+        // In the row itself, however large: nothing would clear away a leaf's file.
+        if case .large(let large) = value { return SQLiteValue(.data(try large.data()), leaf.column) }
+        return SQLiteValue(value, leaf.column)
+    }
+
+    private func unstorable(_ value: PropertyValue, _ row: Row, _ slot: RowSlot, _ path: [String] = []) -> StorageError {
+        let name = layout.model.entities[row.entityIndex].properties[Int(slot.index)].name
+        let object = ManagedObjectID(store: store, entityIndex: row.entityIndex, key: row.key)
+        return .unstorable(
+            value, ([name] + path).joined(separator: "."), of: StoreConflict(object: object, expectedVersion: row.version, storedVersion: row.version))
     }
 
     func column(_ index: Int, _ result: SQLResult) {
@@ -72,9 +101,7 @@ final class RowWriter: RowSource {
         case .decimal: if let value = row.decimal(slot) { result.set(SQLiteValue(value)) }
         case .data: if let value = row.data(slot) { value.withUnsafeBytes { result.set(bytes: $0) } }
         case .large: if let value = largeCells[Int(cell.index)] { value.withUnsafeBytes { result.set(bytes: $0) } }
-        case .leaf:
-            let leaf = plan.leaves[Int(cell.index)]
-            if let value = row.boxed(slot) { result.set(SQLiteValue(value.value.value(at: leaf.path), leaf.column)) }
+        case .leaf: result.set(leafCells[Int(cell.index)])
         case .toOneKey: if let value = row.reference(slot) { result.set(keys.key(value.key)) }
         case .toOneEntity: if let value = row.reference(slot), let number = layout[value.entityIndex]?.number { result.set(number) }
         }

@@ -101,7 +101,7 @@ extension StoreSession {
     // MARK: Running
 
     private func writer(_ rows: RowBatch, places: [Int], _ plan: WritePlan, _ save: SaveInProgress) -> RowWriter {
-        RowWriter(rows, places: places, plan, keys: save.keys, layout: layout, large: save.large)
+        RowWriter(rows, places: places, plan, keys: save.keys, layout: layout, store: identity, large: save.large)
     }
 
     /// Runs a statement over rows and returns how many it changed. Where a row violates a constraint, room is made and they are tried again; then one by one, to
@@ -139,11 +139,45 @@ extension StoreSession {
 
     private func violation(_ error: SQLiteError, _ row: Row, entityIndex: Int, _ save: SaveInProgress) -> StorageError {
         let name = layout.model.entities[entityIndex].name
-        let object = ManagedObjectID(store: identity, entityIndex: entityIndex, key: row.key)
-        let what = error.constraint == .primaryKey ? "There is already an object with the number \(row.key)" : "Another object has the same unique values"
-        return StorageError(
-            .constraint, "\(what): \(name) (\(error.message))", entities: [name],
-            conflicts: [StoreConflict(object: object, expectedVersion: row.version, storedVersion: row.version)], underlying: error)
+        let id = ManagedObjectID(store: identity, entityIndex: entityIndex, key: row.key)
+        let object = StoreConflict(object: id, expectedVersion: row.version, storedVersion: row.version)
+        if error.constraint == .primaryKey {
+            return StorageError(.constraint, "There is already an object with the number \(row.key): \(name)", entities: [name], conflicts: [object], underlying: error)
+        }
+        // Where no constraint of the model's explains it, it is an index of somebody else's, and SQLite's own words are all there is.
+        var violation =
+            (try? sharedValues(row, entityIndex: entityIndex, save)).flatMap { $0 }.map { StorageError.notUnique($0.names, object, holder: $0.holder) }
+            ?? StorageError(.constraint, "\(name) breaks a rule of the database: \(error.message)", entities: [name], conflicts: [object])
+        violation.underlying = error
+        return violation
+    }
+
+    /// The first constraint whose values another object has too, and that object.
+    private func sharedValues(_ row: Row, entityIndex: Int, _ save: SaveInProgress) throws -> (names: [String], holder: ManagedObjectID)? {
+        let storage = try layout.storage(of: entityIndex)
+        for names in layout.model.entities[entityIndex].uniquenessConstraints {
+            let cells = names.flatMap { uniqueCells($0, of: row, storage, save) }
+            if cells.isEmpty || cells.contains(where: { $0.value == .null }) { continue }
+            let conditions = cells.map { "\(SQLName.quoted($0.column)) = ?" } + ["Z_PK <> ?"]
+            let found = try connection.rows(
+                "SELECT Z_PK, Z_ENT FROM \(SQLName.quoted(storage.table)) WHERE \(conditions.joined(separator: " AND ")) LIMIT 1",
+                cells.map(\.value) + [.integer(save.keys.key(row.key))])
+            guard let cells = found.first, let key = cells[0].integer else { continue }
+            let holder = cells[1].integer.flatMap { layout.entityIndex(number: $0) } ?? entityIndex
+            return (names, ManagedObjectID(store: identity, entityIndex: holder, key: save.givenKey(key, entityIndex: holder)))
+        }
+        return nil
+    }
+
+    private func uniqueCells(_ name: String, of row: Row, _ storage: EntityStorage, _ save: SaveInProgress) -> [(column: String, value: SQLiteValue)] {
+        guard let index = layout.model.entities[storage.entityIndex].propertyIndex(named: name) else { return [] }
+        let slot = rowLayouts[storage.entityIndex].slots[index]
+        switch storage.properties[index] {
+        case .attribute(let column): return [(column.name, SQLiteValue(row.value(slot), column))]
+        case .composite(let leaves): return leaves.map { ($0.column.name, SQLiteValue(row.value(slot).part(at: $0.path), $0.column)) }
+        case .toOne(let toOne): return [(toOne.key, row.reference(slot).map { .integer(save.keys.key($0.key)) } ?? .null)]
+        case .none, .toMany, .manyToMany: return []
+        }
     }
 
     // MARK: Conflicts

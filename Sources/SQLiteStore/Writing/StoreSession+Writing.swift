@@ -9,7 +9,7 @@ extension StoreSession {
     func apply(_ changes: ChangeSet) throws -> SaveReceipt {
         try checkWritable()
         let large = LargeValueWriter(files)
-        var save = SaveInProgress(large: large)
+        var save = SaveInProgress(large: large, insertions: changes.insertions)
         do {
             return try connection.transaction(.immediate) { try write(changes, &save) }
         } catch is VersionMismatch {
@@ -70,11 +70,21 @@ extension StoreSession {
 struct SaveInProgress {
     let large: LargeValueWriter
     let keys = KeyMap()
+    let insertions: [ChangeSet.Insertions]
     /// Members that may lack a place in an ordered relationship, by the columns that would hold it.
     var unplaced: [OrderedColumns: [OrderedPair]] = [:]
 
-    init(large: LargeValueWriter) {
+    init(large: LargeValueWriter, insertions: [ChangeSet.Insertions]) {
         self.large = large
+        self.insertions = insertions
+    }
+
+    /// The key by which the change set calls an object.
+    func givenKey(_ key: Int64, entityIndex: Int) -> Int64 {
+        for group in insertions where group.entityIndex == entityIndex {
+            for index in 0..<group.rows.count where keys.key(group.rows[index].key) == key { return group.rows[index].key }
+        }
+        return key
     }
 }
 

@@ -13,7 +13,9 @@ struct WritePlan {
     private(set) var columns: [Column] = []
     /// What goes into each column.
     private(set) var writers: ContiguousArray<CellWriter> = []
-    private(set) var leaves: [CompositeLeaf] = []
+    private(set) var leaves: [(slot: RowSlot, leaf: CompositeLeaf)] = []
+    /// Those of the writers whose values may be NaN, which SQLite would turn into NULL.
+    private(set) var fractions: ContiguousArray<CellWriter> = []
     /// The slots of large values, in the order that `CellWriter.Kind.large` counts.
     private(set) var largeSlots: [RowSlot] = []
     /// To-one relationships with an ordered inverse.
@@ -31,7 +33,7 @@ struct WritePlan {
             case .composite(let leaves):
                 for leaf in leaves {
                     add(leaf.column.name, CellWriter(.leaf, slot: slot, index: self.leaves.count))
-                    self.leaves.append(leaf)
+                    self.leaves.append((slot, leaf))
                 }
             case .toOne(let toOne):
                 add(toOne.key, CellWriter(.toOneKey, slot: slot), order: toOne.order)
@@ -44,5 +46,6 @@ struct WritePlan {
     private mutating func add(_ name: String, _ writer: CellWriter, order: String? = nil) {
         columns.append(Column(name: name, order: order))
         writers.append(writer)
+        if writer.kind == .double || writer.kind == .float || writer.kind == .decimal { fractions.append(writer) }
     }
 }

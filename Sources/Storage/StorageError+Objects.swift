@@ -1,0 +1,36 @@
+package import Schema
+
+/// What every type of store says in the same words.
+extension StorageError {
+    /// Two objects have equal values of what is unique.
+    /// - Parameters:
+    ///   - object: the one that is to be written.
+    ///   - holder: the one that has the values; nil where it is not known.
+    package static func notUnique(_ keys: [String], _ object: StoreConflict, holder: ManagedObjectID?) -> StorageError {
+        let name = object.object.entity.name
+        let rule = "\(name).\(keys.joined(separator: " and ")) must be unique\(keys.count == 1 ? "" : " together")"
+        let value = keys.count == 1 ? "the same value" : "the same values"
+        let who =
+            switch (object.object.isTemporaryID, holder) {
+            case (true, let holder?) where holder.isTemporaryID: "two new objects"
+            case (true, let holder): "a new object and \(shortName(holder))"
+            case (false, let holder): "\(shortName(object.object)) and \(shortName(holder))"
+            }
+        var error = StorageError(.constraint, "\(rule), but \(who) have \(value)", entities: [name], keys: keys, conflicts: [object])
+        error.holder = holder
+        return error
+    }
+
+    private static func shortName(_ object: ManagedObjectID?) -> String {
+        guard let object else { return "another one" }
+        return object.isTemporaryID ? "a new object" : "\(object.entity.name)/p\(object.key)"
+    }
+
+    /// The store can't keep a value: it would read back as nil.
+    /// - Parameter key: of a part of a composite with the way to it.
+    package static func unstorable(_ value: PropertyValue, _ key: String, of object: StoreConflict) -> StorageError {
+        let name = object.object.entity.name
+        return StorageError(
+            .unstorable, "\(name).\(key) is NaN, which this type of store can't keep", entities: [name], keys: [key], value: value, conflicts: [object])
+    }
+}

@@ -1,3 +1,4 @@
+package import Query
 package import RowMemory
 package import Schema
 package import Storage
@@ -38,6 +39,10 @@ package final class AtomicPersistentStore: PersistentStore {
 
     package func count(_ request: RowRequest) throws -> Int {
         try withSession { session in try session.table.count(request) }
+    }
+
+    package func table(_ table: TableRequest, of request: RowRequest) throws -> [[PropertyValue]] {
+        try withSession { session in try session.table.rows(table, of: request) }
     }
 
     package func related(entityIndex: Int, propertyIndex: Int, owners: [Int64], includingRows: Bool) throws -> RelatedBatch {

@@ -13,9 +13,9 @@ struct FetchPlan {
     let entity: Entity
     let includesSubentities: Bool
     let predicate: FetchPredicate?
-    let sortKeys: [SortKey]
-    let offset: Int
-    let limit: Int?
+    var sortKeys: [SortKey]
+    var offset: Int
+    var limit: Int?
     let refreshes: Bool
     var overlay: FetchOverlay?
 

@@ -37,29 +37,32 @@ extension ManagedObjectContext {
         let objects: [ManagedObject]
         if let overlay = plan.overlay {
             objects = try merge(plan, overlay)
-        } else {
+        } else if request.includesPropertyValues || !request.returnsObjectsAsFaults || plan.refreshes {
             objects = try stored(plan, plan.rowRequest)
+        } else {
+            objects = try references(plan).map { object($0) }
         }
         for path in request.relationshipKeyPathsForPrefetching { try prefetch(path, for: objects, plan.entity) }
         if !request.returnsObjectsAsFaults { for object in objects { try object.realise() } }
         return objects
     }
 
-    private func plan<Result>(for request: FetchRequest<Result>) throws -> FetchPlan {
+    /// - Parameter sortKeys: what stands for the request's own.
+    func plan<Result>(for request: FetchRequest<Result>, sortKeys: [SortKey]? = nil) throws -> FetchPlan {
         guard let entity = model.entity(named: request.entityName) else { throw GraphError.unknownEntity(request.entityName, in: model) }
         processPendingChanges()
         let identity = try store().identity
         var plan = FetchPlan(
             entity: entity, includesSubentities: request.includesSubentities,
             predicate: try request.predicate?.validated(against: entity, in: model, store: identity),
-            sortKeys: try request.sortKeys.map { try $0.validated(against: entity, in: model) }, offset: request.fetchOffset,
+            sortKeys: try (sortKeys ?? request.sortKeys).map { try $0.validated(against: entity, in: model) }, offset: request.fetchOffset,
             limit: request.fetchLimit > 0 ? request.fetchLimit : nil, refreshes: request.shouldRefreshRefetchedObjects)
         if request.includesPendingChanges { plan.overlay = overlay(for: plan) }
         return plan
     }
 
     /// What the store selects. Where it can't test the whole predicate, it selects more by what it can test, and the predicate is tested here.
-    private func stored(_ plan: FetchPlan, _ request: RowRequest) throws -> [ManagedObject] {
+    func stored(_ plan: FetchPlan, _ request: RowRequest) throws -> [ManagedObject] {
         do {
             return adopt(try store().rows(request), refreshing: plan.refreshes)
         } catch let error as QueryError where error.code == .unsupported && plan.predicate != nil {
@@ -91,7 +94,7 @@ extension ManagedObjectContext {
 
     // MARK: Unsaved changes
 
-    private func merge(_ plan: FetchPlan, _ overlay: FetchOverlay) throws -> [ManagedObject] {
+    func merge(_ plan: FetchPlan, _ overlay: FetchOverlay) throws -> [ManagedObject] {
         var request = plan.rowRequest
         request.excludedKeys = overlay.excludedKeys
         request.offset = 0
@@ -138,7 +141,7 @@ extension ManagedObjectContext {
     // MARK: Prefetching
 
     /// Reads the objects that a path of relationships leads to, one trip for each step.
-    private func prefetch(_ path: String, for objects: [ManagedObject], _ entity: Entity) throws {
+    func prefetch(_ path: String, for objects: [ManagedObject], _ entity: Entity) throws {
         var objects = objects
         var entity = entity
         for name in path.split(separator: ".").map(String.init) {

@@ -41,6 +41,16 @@ package struct CompiledPredicate {
         return try test(&scope)
     }
 
+    /// Compiles a predicate whose variables `slots` get their values with each object.
+    init(_ predicate: FetchPredicate, entity: Entity, model: ManagedObjectModel, slots: [String], now: Date) throws(QueryError) {
+        test = try QueryError.typed { try PredicateCompiler(entity: entity, model: model, now: now, slots: slots).test(predicate) }
+    }
+
+    func matches(_ value: QueryValue, slots: [QueryValue]) throws -> Bool {
+        var scope = PredicateScope(root: value, slots: slots)
+        return try test(&scope)
+    }
+
     package func filter<Object: QueryObject>(_ objects: [Object]) throws -> [Object] {
         try objects.filter { try matches($0) }
     }
@@ -69,12 +79,22 @@ package struct CompiledExpression {
         var scope = PredicateScope(root: value)
         return try compute(&scope)
     }
+
+    /// Compiles an expression whose variables `slots` get their values with each object.
+    init(_ expression: QueryExpression, entity: Entity, model: ManagedObjectModel, slots: [String], now: Date) throws(QueryError) {
+        compute = try QueryError.typed { try PredicateCompiler(entity: entity, model: model, now: now, slots: slots).value(expression) }
+    }
+
+    func value(for value: QueryValue, slots: [QueryValue]) throws -> QueryValue {
+        var scope = PredicateScope(root: value, slots: slots)
+        return try compute(&scope)
+    }
 }
 
 /// What a predicate sees while it runs.
 struct PredicateScope {
     /// SELF.
     let root: QueryValue
-    /// The values of the subqueries' variables, outer ones first.
+    /// The values that variables got with the object, then those of the subqueries' variables, outer ones first.
     var slots: [QueryValue] = []
 }

@@ -14,11 +14,14 @@ extension FetchPredicate {
 
 extension QueryExpression {
     /// The expression as it is computed for objects of `entity`, with the type of its values.
+    /// - Parameter aggregatesRows: Whether aggregates of single values are meant over all selected objects.
     package func validated(
-        against entity: Entity, in model: ManagedObjectModel, store: StoreIdentity? = nil
+        against entity: Entity, in model: ManagedObjectModel, store: StoreIdentity? = nil, aggregatesRows: Bool = false
     ) throws(QueryError) -> (expression: QueryExpression, type: StaticType) {
         try QueryError.typed {
-            let typed = try PredicateValidator(entity: entity, model: model, store: store).expression(self)
+            var validator = PredicateValidator(entity: entity, model: model, store: store)
+            validator.aggregatesRows = aggregatesRows
+            let typed = try validator.expression(self)
             return (typed.expression, typed.type)
         }
     }

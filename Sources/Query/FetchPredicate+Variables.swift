@@ -49,7 +49,7 @@ extension FetchPredicate {
     }
 
     /// `replace` is asked for every expression from the outside in, with the names that subqueries around it bind, and gives what takes its place.
-    private func replacing(_ bound: Set<String> = [], _ replace: (QueryExpression, Set<String>) -> QueryExpression?) -> FetchPredicate {
+    func replacing(_ bound: Set<String> = [], _ replace: (QueryExpression, Set<String>) -> QueryExpression?) -> FetchPredicate {
         switch self {
         case .constant: return self
         case .not(let inner): return .not(inner.replacing(bound, replace))
@@ -62,8 +62,8 @@ extension FetchPredicate {
         }
     }
 
-    private static func replacing(
-        _ expression: QueryExpression, _ bound: Set<String>, _ replace: (QueryExpression, Set<String>) -> QueryExpression?
+    static func replacing(
+        _ expression: QueryExpression, _ bound: Set<String> = [], _ replace: (QueryExpression, Set<String>) -> QueryExpression?
     ) -> QueryExpression {
         if let replacement = replace(expression, bound) { return replacement }
         func inner(_ expression: QueryExpression) -> QueryExpression { replacing(expression, bound, replace) }

@@ -14,6 +14,8 @@ extension FetchRequest {
         includesSubentities = template.includesSubentities
         includesPropertyValues = template.includesPropertyValues
         returnsObjectsAsFaults = template.returnsObjectsAsFaults
+        fetchBatchSize = template.fetchBatchSize
+        returnsDistinctResults = template.returnsDistinctResults
         guard let format = template.predicateFormat else { return }
         let predicate = try FetchPredicate(format: format).withSubstitutionVariables(substitutionVariables)
         if let name = predicate.variables.first {

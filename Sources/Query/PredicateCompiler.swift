@@ -13,8 +13,22 @@ struct PredicateCompiler {
     let model: ManagedObjectModel?
     let now: Date
     var bindings: [String: Binding]
-    /// How many subqueries are around.
+    /// The first free place in `PredicateScope.slots`.
     var depth = 0
+
+    init(entity: Entity?, model: ManagedObjectModel?, now: Date, bindings: [String: Binding]) {
+        self.entity = entity
+        self.model = model
+        self.now = now
+        self.bindings = bindings
+    }
+
+    /// With variables whose values stand in the first slots.
+    init(entity: Entity, model: ManagedObjectModel, now: Date, slots: [String]) {
+        let bindings = slots.enumerated().map { ($0.element, Binding.slot($0.offset, nil)) }
+        self.init(entity: entity, model: model, now: now, bindings: Dictionary(bindings) { first, _ in first })
+        depth = slots.count
+    }
 
     func test(_ predicate: FetchPredicate) throws -> CompiledPredicate.Test {
         switch predicate {

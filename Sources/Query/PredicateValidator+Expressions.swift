@@ -77,6 +77,7 @@ extension PredicateValidator {
         guard let elements = collection.type.elements else { throw typeError("SUBQUERY takes a collection: \(collection.expression) is a \(collection.type.name)") }
         var inner = self
         inner.variables[variable] = elements.type
+        inner.aggregatesRows = false
         let tree = QueryExpression.subquery(collection: collection.expression, variable: variable, predicate: try inner.predicate(predicate))
         return Typed(expression: tree, type: collection.type)
     }

@@ -44,7 +44,7 @@ extension PredicateValidator {
     /// The aggregate of a collection in the form `a.b.@op.c`; of a list of expressions as a function.
     func aggregate(_ function: QueryFunction, of many: Typed) throws -> Typed {
         let collection = many.expression
-        guard let element = many.type.elements?.type else {
+        guard let element = many.type.elements?.type ?? (aggregatesRows ? many.type : nil) else {
             throw typeError("\(function.rawValue) takes a collection: \(collection) is a \(many.type.name)")
         }
         let result: StaticType
@@ -56,6 +56,10 @@ extension PredicateValidator {
         default:
             guard element.hasOrder else { throw typeError("\(function.rawValue) takes values with an order: \(collection) holds values of type \(element.name)") }
             result = element
+        }
+        if many.type.elements == nil {
+            if collection.aggregatesRows { throw typeError("\(function.rawValue) can't be taken of \(collection), which is an aggregate itself") }
+            return Typed(expression: .function(function.rawValue, [collection]), type: result)
         }
         let name =
             switch function {

@@ -23,6 +23,8 @@ struct PredicateValidator {
     let store: StoreIdentity?
     /// What the variables of the subqueries around stand for.
     var variables: [String: StaticType] = [:]
+    /// Whether an aggregate of a single value is one over all selected objects. It stays a function, `sum:(year)`.
+    var aggregatesRows = false
 
     func predicate(_ predicate: FetchPredicate) throws -> FetchPredicate {
         switch predicate {

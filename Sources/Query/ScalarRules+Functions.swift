@@ -90,40 +90,14 @@ extension ScalarRules {
 
     /// The value of an aggregate over `values`, the way rule 12 says.
     package static func aggregate(_ function: QueryFunction, _ values: [PropertyValue]) throws(QueryError) -> PropertyValue {
-        let values = values.filter { !isNull($0) }
-        switch function {
-        case .count: return .int(Int64(values.count))
-        case .sum:
-            var sum = PropertyValue.int(0)
-            for number in try ascending(values, for: function) { sum = try apply(.add, sum, .init(number)) }
-            return sum
-        case .average:
-            var sum = 0.0
-            for number in try ascending(values, for: function) { sum += double(number) }
-            return values.isEmpty ? .null : result(sum / Double(values.count))
-        case .min, .max:
-            guard var best = values.first else { return .null }
-            for value in values.dropFirst() {
-                guard let order = try order(value, best) else { continue }
-                if function == .min ? order < 0 : order > 0 { best = value }
-            }
-            return best
-        default:
-            throw QueryError(.unsupported, "\(function.rawValue) is no aggregate")
-        }
-    }
-
-    /// Numbers as they are added up.
-    private static func ascending(_ values: [PropertyValue], for function: QueryFunction) throws(QueryError) -> [Number] {
-        var numbers: [Number] = []
-        numbers.reserveCapacity(values.count)
-        for value in values { numbers.append(try number(value, for: function)) }
-        return numbers.sorted { (order($0, $1) ?? 0) < 0 }
+        var accumulator = AggregateAccumulator(function)
+        for value in values { try accumulator.add(value) }
+        return accumulator.result
     }
 
     // MARK: Arguments and results
 
-    private static func result(_ value: Double) -> PropertyValue { value.isNaN ? .null : .double(value) }
+    static func result(_ value: Double) -> PropertyValue { value.isNaN ? .null : .double(value) }
 
     private static func double(_ number: Number) -> Double {
         switch number {
@@ -140,7 +114,7 @@ extension ScalarRules {
         }
     }
 
-    private static func number(_ value: PropertyValue, for function: QueryFunction) throws(QueryError) -> Number {
+    static func number(_ value: PropertyValue, for function: QueryFunction) throws(QueryError) -> Number {
         guard let number = number(value) else { throw QueryError(.type, "\(function.rawValue) takes numbers, not a \(kind(of: value))") }
         return number
     }
@@ -148,14 +122,5 @@ extension ScalarRules {
     private static func text(_ value: PropertyValue, for function: QueryFunction) throws(QueryError) -> String {
         guard let text = text(value) else { throw QueryError(.type, "\(function.rawValue) takes strings, not a \(kind(of: value))") }
         return text
-    }
-}
-
-extension PropertyValue {
-    fileprivate init(_ number: ScalarRules.Number) {
-        switch number {
-        case .int(let value): self = .int(value)
-        case .double(let value): self = .double(value)
-        }
     }
 }

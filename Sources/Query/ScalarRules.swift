@@ -24,8 +24,8 @@ package import Schema
 ///
 /// Aggregates
 /// 12. `@count`, `count:` and `[SIZE]` count the values that are not nil; the others skip nils. A sum of nothing is 0; an average, minimum or maximum of
-///     nothing is nil. Sums of integers are integers (rule 8), averages Doubles; numbers are added in ascending order, so that the order of a collection
-///     does not show. Minimum and maximum take whatever has an order, strings included.
+///     nothing is nil. Integers are added exactly: their sum is an integer, or the nearest Double beyond 64 bits. Doubles are added to it in ascending order,
+///     so that the order of a collection does not show; averages are Doubles. Minimum and maximum take whatever has an order, strings included.
 package enum ScalarRules {
     enum Number {
         case int(Int64)

@@ -1,7 +1,8 @@
 package import Schema
 
 extension SortKey {
-    /// Sort keys as they are typed on a command line: key paths separated by commas, `-` before one for descending, `+` or nothing for ascending.
+    /// Sort keys as they are typed on a command line: key paths separated by commas, `-` before one for descending, `+` or nothing for ascending, behind one
+    /// `[c]` for a caseless order, `[l]` for the language's, `[cl]` for both and `[n]` for that of file managers.
     ///
     /// ```swift
     /// try SortKey.list("author.name,-year")
@@ -13,18 +14,33 @@ extension SortKey {
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             let path = part.drop { $0 == " " }
             let isDescending = path.first == "-"
-            let name = path.drop { $0 == "-" || $0 == "+" }.prefix { $0 != " " }
             let signs = path.prefix { $0 == "-" || $0 == "+" }
-            guard signs.count <= 1, !name.isEmpty, path.dropFirst(signs.count + name.count).allSatisfy({ $0 == " " }),
+            let word = path.dropFirst(signs.count).prefix { $0 != " " }
+            let (name, collation) = Self.collation(of: word)
+            guard signs.count <= 1, !name.isEmpty, let collation, path.dropFirst(signs.count + word.count).allSatisfy({ $0 == " " }),
                 name.split(separator: ".", omittingEmptySubsequences: false).allSatisfy({ !$0.isEmpty })
             else {
-                let expected = "a key or key path, with - before it for descending"
+                let expected = "a key or key path, with - before it for descending and [c], [l], [cl] or [n] behind it for a collation"
                 throw QueryError(.syntax, "Expected \(expected), found \"\(part)\"", text: text, offset: offset, expected: expected)
             }
-            keys.append(SortKey(String(name), ascending: !isDescending))
+            keys.append(SortKey(String(name), ascending: !isDescending, collation: collation))
             offset += part.count + 1
         }
         return keys
+    }
+
+    /// The key path and the collation that its brackets mean, nil for one that there is not.
+    private static func collation(of word: Substring) -> (name: Substring, SortKey.Collation?) {
+        guard word.last == "]", let open = word.lastIndex(of: "[") else { return (word, .binary) }
+        let collation: SortKey.Collation? =
+            switch word[open...] {
+            case "[c]": .caseInsensitive
+            case "[l]": .localized
+            case "[cl]", "[lc]": .localizedCaseInsensitive
+            case "[n]": .localizedStandard
+            default: nil
+            }
+        return (word[..<open], collation)
     }
 
     /// Checks that the key path leads through to-one relationships to an attribute with an order.

@@ -1,4 +1,6 @@
+package import Query
 import RowMemory
+package import Schema
 package import Storage
 
 extension SQLitePersistentStore {
@@ -12,6 +14,14 @@ extension SQLitePersistentStore {
 
     package func answerablePart(of request: RowRequest) throws -> RowRequest {
         request.selectingMore(try SQLTranslation.translate(request, layout: layout, identity: identity).answered)
+    }
+
+    package func table(_ table: TableRequest, of request: RowRequest) throws -> [[PropertyValue]] {
+        try withSession { session in try session.reading { try session.rows(table, of: request) } }
+    }
+
+    package func explanation(of table: TableRequest, of request: RowRequest) throws -> QueryExplanation {
+        try withSession { session in try session.reading { try session.explanation(of: table, of: request) } }
     }
 
     package func related(entityIndex: Int, propertyIndex: Int, owners: [Int64], includingRows: Bool) throws -> RelatedBatch {

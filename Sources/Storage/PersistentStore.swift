@@ -1,3 +1,4 @@
+package import Query
 package import RowMemory
 package import Schema
 
@@ -19,6 +20,9 @@ package protocol PersistentStore: AnyObject, Sendable {
     /// What the store can answer of a request whose predicate it can't test as a whole: a request without a window that selects at least the same rows, in
     /// the same order. The caller tests the predicate on them.
     func answerablePart(of request: RowRequest) throws -> RowRequest
+    /// Rows of values made of the objects that a request selects. The request has neither an order nor a window: the table's are over its rows.
+    /// - Throws: `QueryError` with code `unsupported` where the store can't say all of it.
+    func table(_ table: TableRequest, of request: RowRequest) throws -> [[PropertyValue]]
     /// The members of a to-many relationship for each of `owners`, which are objects of the entity at `entityIndex` or its descendants.
     func related(entityIndex: Int, propertyIndex: Int, owners: [Int64], includingRows: Bool) throws -> RelatedBatch
     /// Reserves `count` numbers for new objects of an entity's hierarchy, for good. Returns the first; the others follow it.
@@ -29,6 +33,7 @@ package protocol PersistentStore: AnyObject, Sendable {
     func metadata() throws -> [String: MetadataValue]
     /// How the store would run a request: for a person to read.
     func explanation(of request: RowRequest) throws -> QueryExplanation
+    func explanation(of table: TableRequest, of request: RowRequest) throws -> QueryExplanation
     /// Releases the files. No other method may be called afterwards.
     func close() throws
 }

@@ -66,6 +66,39 @@ import TestSupport
         #expect(names == ["Hjalmar Johansen", "Fridtjof Nansen"])
     }
 
+    @Test func groupsAndAggregatesAreRows() throws {
+        #expect(
+            try fetch("Journey", "--group-by", "leader.name", "--columns", "leader.name, count, min(year) AS first", "--sort", "-count,leader.name").output == """
+                leader.name      count  first
+                ---------------  -----  -----
+                Fridtjof Nansen      2   1893
+                Roald Amundsen       1   1911
+
+                """)
+        #expect(try fetch("Journey", "--group-by", "leader.name", "--having", "count > 1", "--format", "csv").output == "leader.name,count\nFridtjof Nansen,2\n")
+        #expect(try fetch("Journey", "--group-by", "leader.name", "--count").output == "2\n")
+        let totals = try fetch("Journey", "--columns", "count(*), sum(year), max(year - 1) AS last", "--format", "jsonl")
+        #expect(totals.output == "{\"count(*)\":3,\"last\":1910,\"sum(year)\":5699}\n")
+    }
+
+    @Test func distinctRowsComeOnce() throws {
+        #expect(try fetch("Journey", "--distinct", "--columns", "leader.name", "--sort", "leader.name", "--format", "csv").output == "leader.name\nFridtjof Nansen\nRoald Amundsen\n")
+        #expect(try fetch("Journey", "--distinct", "--columns", "leader.name", "--count").output == "2\n")
+    }
+
+    @Test func sortKeysTakeCollations() throws {
+        let names = try fetch("Person", "--sort", "-name[cl]", "--columns", "name", "--format", "csv").output.split(separator: "\n").map { $0.split(separator: ",").last ?? "" }
+        #expect(names.first == "name" && names.dropFirst().elementsEqual(names.dropFirst().sorted(by: >)))
+    }
+
+    @Test func explainShowsRowsOfValues() throws {
+        let outcome = try FolioCommand.run("explain", FolioCommand.document, "Journey", "--group-by", "leader.name", "--having", "count > 1")
+        #expect(outcome.exit == 0)
+        #expect(outcome.output.contains("GROUP BY") && outcome.output.contains("HAVING COUNT(*) > ?"))
+        let rest = try FolioCommand.run("explain", FolioCommand.document, "Journey", "--columns", "stops[members.@count] AS last")
+        #expect(rest.exit == 0 && rest.output.contains("IN MEMORY"), "\(rest.messages)")
+    }
+
     @Test func explainShowsTheStatement() throws {
         let outcome = try FolioCommand.run("explain", FolioCommand.document, "Journey", "--where", "year > 1894", "--sort", "title", "--json")
         #expect(outcome.exit == 0)

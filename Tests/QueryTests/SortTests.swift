@@ -69,4 +69,11 @@ struct SortTests {
             #expect { try SortKey.list(text) } throws: { ($0 as? QueryError)?.code == .syntax && ($0 as? QueryError)?.offset == offset }
         }
     }
+
+    @Test func aListOfKeysTakesCollationsInBrackets() throws {
+        let keys = try SortKey.list("-name[cl], place.title[n],year")
+        #expect(keys == [SortKey("name", ascending: false, collation: .localizedCaseInsensitive), SortKey("place.title", collation: .localizedStandard), SortKey("year")])
+        #expect(throws: QueryError.self) { try SortKey.list("name[x]") }
+        #expect(throws: QueryError.self) { try SortKey.list("[c]") }
+    }
 }

@@ -92,4 +92,63 @@ struct DifferentialTests {
             #expect(try data.connection.value(count.text, count.arguments)?.integer == Int64(window.count), "case \(number), seed \(seed): \(count)")
         }
     }
+
+    @Test func sqlMakesTheRowsOfValuesThatMemoryMakes() throws {
+        var random = SeededGenerator(seed: Self.seed &+ 2)
+        var data = try LibraryData(&random, size: 24)
+        let files = ExternalValues(path: { $0 }, write: { _ in throw QueryError(.unsupported, "nothing is written") }, remove: { _ in })
+        var (compared, refused) = (0, 0)
+        for number in 0..<Self.cases {
+            if number % 500 == 499 { data = try LibraryData(&random, size: Int.random(in: 1...40, using: &random)) }
+            let seed = random.next()
+            var generator = PredicateGenerator(data, seed: seed)
+            let entity = generator.random.pick(data.model.entities)
+            let request = generator.table(for: entity)
+            let predicate = generator.random.chance(50) ? generator.predicate(for: entity) : nil
+            let table: TableRequest
+            let expected: [[PropertyValue]]
+            let condition: FetchPredicate?
+            do {
+                table = try TableRequest(request, entity: entity, model: data.model, store: data.identity)
+                condition = try predicate?.validated(against: entity, in: data.model, store: data.identity)
+                let objects = try condition.map { try CompiledPredicate($0, entity: entity, model: data.model).filter(data.objects(of: entity)) } ?? data.objects(of: entity)
+                expected = try TableEvaluation(table, entity: entity, model: data.model).rows(of: objects)
+            } catch { refused += 1; continue }
+            let place = "case \(number), seed \(seed), \(entity.name): \(request)"
+            do {
+                let rows = RowRequest(entityIndex: entity.index, selection: .matching(condition))
+                let translated = try SQLTranslation.translate(table, of: rows, layout: data.layout, identity: data.identity)
+                let found = try translated.rows(on: data.connection, layout: data.layout, identity: data.identity, files: files)
+                #expect(Self.same(found, expected, isOrdered: table.isOrdered), "\(place)\n\(translated.statement)\nSQL \(found)\nmemory \(expected)")
+            } catch let error as QueryError where error.code == .unsupported {
+                Issue.record("\(place): left to memory: \(error)")
+            } catch {
+                Issue.record("\(place): \(error)")
+            }
+            compared += 1
+        }
+        print("differential test of rows: \(compared) compared, \(refused) refused")
+        #expect(refused * 2 < compared)
+    }
+
+    /// Without the forms that only one of the two sides knows: files of large values, nil parts of composites.
+    private static func plain(_ value: PropertyValue) -> PropertyValue {
+        switch value {
+        case .large(let large): (try? large.data()).map(PropertyValue.data) ?? value
+        case .composite(let parts): .composite(parts.filter { !$0.value.isNull }.mapValues(plain))
+        default: value
+        }
+    }
+
+    private static func same(_ found: [[PropertyValue]], _ expected: [[PropertyValue]], isOrdered: Bool) -> Bool {
+        guard found.count == expected.count else { return false }
+        func equal(_ a: [PropertyValue], _ b: [PropertyValue]) -> Bool { zip(a, b).allSatisfy { ScalarRules.equal(plain($0), plain($1)) } }
+        if isOrdered { return zip(found, expected).allSatisfy(equal) }
+        var rest = expected
+        for row in found {
+            guard let place = rest.firstIndex(where: { equal($0, row) }) else { return false }
+            rest.remove(at: place)
+        }
+        return true
+    }
 }

@@ -5,7 +5,7 @@ import Schema
 /// Makes random predicates over the library's data: every operator, every kind of value, paths of every shape.
 struct PredicateGenerator {
     /// Something that paths begin at: SELF or a subquery's variable.
-    private struct Base {
+    struct Base {
         let expression: QueryExpression?
         let entity: Entity
     }
@@ -16,8 +16,8 @@ struct PredicateGenerator {
     }
 
     var random: SeededGenerator
-    private let data: LibraryData
-    private var bases: [Base] = []
+    let data: LibraryData
+    var bases: [Base] = []
     private var model: ManagedObjectModel { data.model }
 
     init(_ data: LibraryData, seed: UInt64) {
@@ -41,7 +41,7 @@ struct PredicateGenerator {
 
     // MARK: Predicates
 
-    private mutating func predicate(depth: Int) -> FetchPredicate {
+    mutating func predicate(depth: Int) -> FetchPredicate {
         guard depth > 0 else { return comparison(depth: 0) }
         switch Int.random(in: 0..<10, using: &random) {
         case 0, 1: return .and(parts(depth))
@@ -56,7 +56,7 @@ struct PredicateGenerator {
         (0..<Int.random(in: 0...3, using: &random)).map { _ in predicate(depth: depth - 1) }
     }
 
-    private static let orders: [Comparison.Operator] = [.equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual]
+    static let orders: [Comparison.Operator] = [.equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual]
     private static let equalities: [Comparison.Operator] = [.equal, .notEqual]
     private static let searches: [Comparison.Operator] = [.contains, .beginsWith, .endsWith, .like, .matches]
 
@@ -81,7 +81,7 @@ struct PredicateGenerator {
         }
     }
 
-    private func compare(
+    func compare(
         _ left: QueryExpression, _ op: Comparison.Operator, _ right: QueryExpression, _ options: Comparison.Options = [],
         _ modifier: Comparison.Modifier = .direct
     ) -> FetchPredicate {
@@ -106,7 +106,7 @@ struct PredicateGenerator {
         return compare(path.expression, random.pick(Self.orders), random.chance(20) ? path.expression : .constant(constant(type)))
     }
 
-    private mutating func constant(_ type: AttributeType) -> PropertyValue {
+    mutating func constant(_ type: AttributeType) -> PropertyValue {
         random.chance(10) ? .null : LibraryData.value(of: type, &random)
     }
 
@@ -148,7 +148,7 @@ struct PredicateGenerator {
         }
     }
 
-    private mutating func aggregate(_ depth: Int) -> QueryExpression {
+    mutating func aggregate(_ depth: Int) -> QueryExpression {
         guard let many = collection(depth) else { return number(0) }
         let paths = attributes(of: many.entity)
         if random.chance(35) { return extend(many.expression, ["@count"]) }
@@ -187,28 +187,28 @@ struct PredicateGenerator {
         return Collection(expression: .subquery(collection: path, variable: name, predicate: condition), entity: entity)
     }
 
-    private func relationships(of entity: Entity, toMany: Bool) -> [Property] {
+    func relationships(of entity: Entity, toMany: Bool) -> [Property] {
         entity.properties.filter { $0.relationship != nil && $0.isToMany == toMany }
     }
 
-    private func destination(_ property: Property) -> Entity { model.entities[property.destinationIndex] }
+    func destination(_ property: Property) -> Entity { model.entities[property.destinationIndex] }
 
     // MARK: Values
 
-    private struct AttributePath {
+    struct AttributePath {
         let expression: QueryExpression
         let components: [String]
         let type: AttributeType
     }
 
-    private func attributes(of entity: Entity) -> [(components: [String], type: AttributeType)] {
+    func attributes(of entity: Entity) -> [(components: [String], type: AttributeType)] {
         entity.attributes.filter { !$0.isTransient && $0.type != .transformable && !$0.allowsExternalBinaryDataStorage }.flatMap { attribute in
             attribute.type == .composite
                 ? [(["place", "floor"], .integer16), (["place", "room"], .string), (["place", "spot", "x"], .double)] : [([attribute.name], attribute.type)]
         }
     }
 
-    private mutating func attribute(where accepts: (AttributeType) -> Bool) -> AttributePath? {
+    mutating func attribute(where accepts: (AttributeType) -> Bool) -> AttributePath? {
         for _ in 0..<20 {
             let base = random.pick(bases)
             var components: [String] = []
@@ -224,7 +224,7 @@ struct PredicateGenerator {
         return nil
     }
 
-    private mutating func number(_ depth: Int) -> QueryExpression {
+    mutating func number(_ depth: Int) -> QueryExpression {
         let constants: [PropertyValue] = [.int(random.pick(LibraryData.integers)), .double(random.pick(LibraryData.doubles)), .decimal(random.pick(LibraryData.decimals)), .null]
         guard depth > 0, random.chance(40) else {
             if random.chance(30) { return .constant(random.chance(3) ? .int(random.pick([.max, .min])) : random.pick(constants)) }
@@ -243,7 +243,7 @@ struct PredicateGenerator {
         }
     }
 
-    private mutating func date(_ depth: Int) -> QueryExpression {
+    mutating func date(_ depth: Int) -> QueryExpression {
         guard depth > 0, random.chance(30) else {
             if random.chance(30) { return .constant(constant(.date)) }
             return attribute(where: { $0 == .date })?.expression ?? .constant(constant(.date))
@@ -256,7 +256,7 @@ struct PredicateGenerator {
         }
     }
 
-    private mutating func text(_ depth: Int) -> QueryExpression {
+    mutating func text(_ depth: Int) -> QueryExpression {
         guard depth > 0, random.chance(30) else {
             if random.chance(30) { return .constant(constant(.string)) }
             if random.chance(10), let element = element(), let path = attributes(of: element.entity).filter({ $0.type == .string }).randomElement(using: &random) {
@@ -278,7 +278,7 @@ struct PredicateGenerator {
     }
 
     /// Whatever can be nil.
-    private mutating func anything() -> QueryExpression {
+    mutating func anything() -> QueryExpression {
         let base = random.pick(bases)
         if random.chance(25) { return .keyPath(base: base.expression, components: [random.pick(base.entity.properties.filter { !$0.isToMany && !$0.isTransient }).name]) }
         return attribute(where: { _ in true })?.expression ?? .evaluatedObject
@@ -295,7 +295,7 @@ struct PredicateGenerator {
         return (.element(of: path, index), destination(many))
     }
 
-    private mutating func reference() -> QueryExpression {
+    mutating func reference() -> QueryExpression {
         if random.chance(10), let element = element() { return element.expression }
         let base = random.pick(bases)
         var components: [String] = []

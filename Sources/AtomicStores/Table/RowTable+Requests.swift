@@ -17,6 +17,11 @@ extension RowTable {
         return try select(unordered).count
     }
 
+    func rows(_ table: TableRequest, of request: RowRequest) throws -> [[PropertyValue]] {
+        let evaluation = try TableEvaluation(table, entity: shape.model.entities[request.entityIndex], model: shape.model)
+        return try evaluation.rows(of: select(request).lazy.map { RowObject($0, in: self) })
+    }
+
     func related(_ relation: Int?, owners: [Int64], includingRows: Bool) -> RelatedBatch {
         guard let relation else { return RelatedBatch(members: owners.map { _ in [] }) }
         let lists = owners.map { members(of: $0, relation) }

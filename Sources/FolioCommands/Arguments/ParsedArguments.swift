@@ -77,9 +77,4 @@ struct ParsedArguments: Sendable {
         }
         return text
     }
-
-    /// The value as a list of words between commas.
-    func list(_ name: String) -> [String] {
-        value(name).map { $0.split(separator: ",").map { String($0.drop { $0 == " " }) } } ?? []
-    }
 }

@@ -3,24 +3,13 @@ import Folio
 /// `folio explain DOC ENTITY --where PREDICATE`
 enum ExplainCommand: Command {
     static let specification = CommandSpecification(
-        "explain", "shows the SQL of a fetch, its arguments and SQLite's plan", operands: "DOC ENTITY [--where PREDICATE] [--sort k,-k] [--limit n]", count: 2...2,
-        options: [
-            ObjectSelection.whereOption,
-            OptionSpecification(["--sort"], value: "KEYS", "the order: keys between commas, - before one for descending"),
-            OptionSpecification(["--limit"], value: "N", "at most N objects"),
-            OptionSpecification(["--offset"], value: "N", "leave out the first N"),
-            .model,
-        ])
+        "explain", "shows the SQL of a fetch, its arguments and SQLite's plan", operands: "DOC ENTITY [--where PREDICATE] [--sort k,-k] [--limit n] …", count: 2...2,
+        options: FetchQuery.options + [.model], notes: FetchQuery.notes + " What SQL can't say is run in memory on what it can, and stands at the end of the plan.")
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
+        let window = try FetchQuery.Window(arguments)
         try await DocumentReader.reading(arguments.operands[0], model: arguments.value("--model"), console) { reader in
-            let request = try ObjectSelection.request(arguments.operands[1], where: arguments.value("--where"), in: reader.store.identity)
-            let entity = try EntityLookup.entity(named: request.entityName, in: reader.model)
-            let sortKeys = try arguments.value("--sort").map { try SortKey.list($0).map { try $0.validated(against: entity, in: reader.model) } } ?? []
-            let explanation = try reader.store.explanation(
-                of: RowRequest(
-                    entityIndex: entity.index, selection: .matching(request.predicate), sortKeys: sortKeys, offset: try arguments.count("--offset") ?? 0,
-                    limit: try arguments.count("--limit")))
+            let explanation = try FetchQuery(arguments, window, in: reader.store.identity).explanation(in: reader.store)
             if console.isJSON {
                 console.print(
                     .object([

@@ -86,11 +86,19 @@ final class RowReader {
     }
 
     private func readComposite(_ leaves: [CompositeLeaf], _ cells: some ResultCells, at column: Int, into row: Row, _ slot: RowSlot) {
-        var value: PropertyValue = .null
+        let value = cells.composite(leaves, at: column, files)
+        if !value.isNull { row.setBoxed(BoxedValue(value), slot) }
+    }
+}
+
+extension ResultCells {
+    /// The composite whose leaves stand side by side; nil where all of them are.
+    func composite(_ leaves: [CompositeLeaf], at column: Int, _ files: ExternalValues) -> PropertyValue {
+        var value = PropertyValue.null
         for (offset, leaf) in leaves.enumerated() {
-            let part = cells.propertyValue(at: column + offset, leaf.column, files)
+            let part = propertyValue(at: column + offset, leaf.column, files)
             if !part.isNull { value = value.setting(part, at: leaf.path[...]) }
         }
-        if !value.isNull { row.setBoxed(BoxedValue(value), slot) }
+        return value
     }
 }

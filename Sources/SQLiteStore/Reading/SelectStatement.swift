@@ -13,6 +13,9 @@ package struct SelectStatement: Sendable, Hashable {
     package var joins: [SQLFragment] = []
     /// All of these hold.
     package var conditions: [SQLFragment] = []
+    /// What groups are made by, and a condition on them.
+    package var groups: [SQLFragment] = []
+    package var having: SQLFragment?
     /// Terms with their direction, such as `t0.ZTITLE ASC`.
     package var order: [SQLFragment] = []
     /// Set where a join can give a row several times.
@@ -38,8 +41,12 @@ package struct SelectStatement: Sendable, Hashable {
 
     /// The statement that gives `columns`, in full.
     package func selecting(_ columns: [String]) -> SQLFragment {
-        var statement = SQLFragment("SELECT \(isDistinct ? "DISTINCT " : "")\(columns.joined(separator: ", "))")
-        statement += body
+        selecting(SQLFragment(columns.joined(separator: ", ")))
+    }
+
+    /// The same with columns that have arguments.
+    func selecting(_ columns: SQLFragment) -> SQLFragment {
+        var statement = SQLFragment(isDistinct ? "SELECT DISTINCT " : "SELECT ") + columns + body
         if !order.isEmpty { statement += SQLFragment(" ORDER BY ") + order.joined(", ") }
         statement += window
         return statement
@@ -68,6 +75,8 @@ package struct SelectStatement: Sendable, Hashable {
         var body = SQLFragment(" FROM \(SQLName.quoted(storage.table)) \(Self.rootAlias)")
         for join in joins { body += SQLFragment(" ") + join }
         if !conditions.isEmpty { body += SQLFragment(" WHERE ") + conditions.joined(" AND ") }
+        if !groups.isEmpty { body += SQLFragment(" GROUP BY ") + groups.joined(", ") }
+        if let having { body += SQLFragment(" HAVING ") + having }
         return body
     }
 

@@ -30,6 +30,11 @@ extension StoreSession {
         let reader = try reader(request.entityIndex, includingSubentities: request.includesSubentities)
         let translated = try SQLTranslation.translate(request, layout: layout, identity: identity)
         let select = translated.statement.selecting(reader.columns)
+        return try explanation(of: select, residual: translated.residual)
+    }
+
+    /// - Parameter residual: What is tested in memory besides.
+    func explanation(of select: SQLFragment, residual: FetchPredicate? = nil) throws -> QueryExplanation {
         let plan = try connection.rows("EXPLAIN QUERY PLAN " + select.text, select.arguments)
         var depths: [Int64: Int] = [0: 0]
         let lines = plan.map { row -> String in
@@ -37,7 +42,7 @@ extension StoreSession {
             if let id = row[0].integer { depths[id] = depth + 1 }
             return String(repeating: "  ", count: depth) + (row[3].text ?? "")
         }
-        let rest = translated.residual.map { ["IN MEMORY \($0)"] } ?? []
+        let rest = residual.map { ["IN MEMORY \($0)"] } ?? []
         return QueryExplanation(statement: select.text, arguments: select.arguments.map(\.explanation), plan: lines + rest)
     }
 

@@ -101,7 +101,7 @@ extension PredicateTranslator {
         case .collection(let collection): return try aggregate(function, collection)
         case .list(let list): elements = list
         case .constants(let values): elements = try values.map(constant)
-        case .scalar: throw typeError("\(function.rawValue) takes a collection")
+        case .scalar(let scalar): return try rowAggregate(function, scalar)
         }
         let kinds = Set(elements.map(\.kind)).subtracting([.null])
         let name = SQLFragment.value(.text(function.rawValue))
@@ -112,6 +112,28 @@ extension PredicateTranslator {
         // What FolioList gives is a Double where a Decimal went in.
         let kind: SQLKind = kinds.contains(.decimal) || kinds.isEmpty ? .number : (kinds.contains(.text) ? .text : kinds.first ?? .number)
         return SQLScalar(sql: sql, kind: kind)
+    }
+
+    /// An aggregate over the objects of a group. Sums of short integers can't leave 64 bits, and SQLite's own is faster.
+    private func rowAggregate(_ function: QueryFunction, _ scalar: SQLScalar) throws -> SQLScalar {
+        switch function {
+        case .count:
+            return SQLScalar(sql: scalar.object?.alias == SelectStatement.rootAlias ? .sql("COUNT(*)") : .sql("COUNT(\(scalar.sql))"), kind: .number)
+        case .min, .max:
+            let extreme = function == .min ? SQLFragment.sql("MIN(\(scalar.sql))") : .sql("MAX(\(scalar.sql))")
+            return SQLScalar(sql: extreme, kind: scalar.kind, attribute: scalar.attribute)
+        default:
+            guard [.number, .decimal, .null].contains(scalar.kind) else { throw typeError("\(function.rawValue) takes numbers, not a \(scalar.kind.name)") }
+            let isShort = scalar.isColumn && [.integer16, .integer32, .boolean].contains(scalar.attribute?.type)
+            let sum: SQLFragment
+            switch (function, isShort) {
+            case (.sum, true): sum = .sql("IFNULL(SUM(\(scalar.sql)), 0)")
+            case (.sum, false): sum = .sql("FolioSum(\(scalar.number))")
+            case (_, true): sum = .sql("CAST(SUM(\(scalar.sql)) AS REAL) / COUNT(\(scalar.sql))")
+            case (_, false): sum = .sql("FolioAverage(\(scalar.number))")
+            }
+            return SQLScalar(sql: .sql("(\(sum))"), kind: .number)
+        }
     }
 
     func aggregate(_ function: QueryFunction, _ collection: SQLCollection) throws -> SQLScalar {

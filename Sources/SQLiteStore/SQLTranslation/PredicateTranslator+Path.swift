@@ -57,6 +57,13 @@ extension PredicateTranslator {
         return .scalar(try aggregate(function, collection))
     }
 
+    /// Where a path through to-one relationships alone comes to.
+    func element(at components: [String]) throws -> SQLElement {
+        var walk = Walk(.object(object))
+        for key in components { try step(&walk, key) }
+        return walk.element
+    }
+
     func variable(_ name: String) throws -> SQLElement {
         guard let element = variables[name] else { throw QueryError(.unboundVariable, "The variable $\(name) has no value", key: name) }
         return element
@@ -149,7 +156,7 @@ extension PredicateTranslator {
     }
 
     private func column(_ column: AttributeColumn, of alias: String) -> SQLScalar {
-        SQLScalar(sql: .sql("\(name: alias).\(name: column.name)"), kind: SQLKind(column), isColumn: true)
+        SQLScalar(sql: .sql("\(name: alias).\(name: column.name)"), kind: SQLKind(column), isColumn: true, attribute: column)
     }
 
     // MARK: Elements

@@ -62,6 +62,8 @@ struct SQLScalar {
     var constant: PropertyValue?
     /// A column as it stands: cheap to repeat, and perhaps indexed.
     var isColumn = false
+    /// How the column holds its values, where the expression is a column of an attribute.
+    var attribute: AttributeColumn?
     /// The object that the value is the key of.
     var object: SQLObject?
     /// The collection whose size this is, and the column that has to have a value for an element to count.

@@ -42,9 +42,11 @@ extension SQLTranslation {
         }
         for (name, function) in [("FolioSum", QueryFunction.sum), ("FolioAverage", .average)] {
             try connection.register(
-                aggregate: name, argumentCount: 1, flags: flags, initial: [PropertyValue](),
-                step: { values, arguments in if !arguments[0].isNull { values.append(PropertyValue(arguments[0])) } },
-                finish: { values, result in result.set(try SQLFailure.carry { try ScalarRules.aggregate(function, values) }) })
+                aggregate: name, argumentCount: 1, flags: flags, initial: AggregateAccumulator(function),
+                step: { accumulator, arguments in
+                    if !arguments[0].isNull { try SQLFailure.carry { try accumulator.add(PropertyValue(arguments[0])) } }
+                },
+                finish: { accumulator, result in result.set(accumulator.result) })
         }
         for collation in SortKey.Collation.registered {
             guard let name = collation.sqlName else { continue }

@@ -11,8 +11,13 @@ package enum SQLTranslation {
     /// - Throws: `QueryError` of any code but `unsupported` from the predicate, and of any code from the sort keys; `StorageError` where the store does not
     ///   hold the entity.
     package static func translate(_ request: RowRequest, layout: StoreLayout, identity: StoreIdentity) throws -> TranslatedRequest {
-        let storage = try layout.storage(of: request.entityIndex)
-        let translator = PredicateTranslator(SelectStatement(storage), layout: layout, identity: identity)
+        let translator = PredicateTranslator(SelectStatement(try layout.storage(of: request.entityIndex)), layout: layout, identity: identity)
+        return try translate(request, with: translator)
+    }
+
+    /// What the translator has joined for other parts of the statement is kept; what it joins afterwards is not in this statement.
+    static func translate(_ request: RowRequest, with translator: PredicateTranslator) throws -> TranslatedRequest {
+        let (layout, storage) = (translator.layout, translator.statement.storage)
         var conditions: [SQLFragment] = []
         var answered: [FetchPredicate] = []
         var residual: [FetchPredicate] = []

@@ -1,0 +1,95 @@
+import Folio
+
+/// What the options of `fetch` and `explain` ask for: objects, or rows of values.
+struct FetchQuery {
+    static let options = [
+        ObjectSelection.whereOption,
+        OptionSpecification(["--sort"], value: "KEYS", "the order: keys between commas, - before one for descending, [c] [l] [n] behind one for a collation"),
+        OptionSpecification(["--limit"], value: "N", "at most N results"),
+        OptionSpecification(["--offset"], value: "N", "leave out the first N"),
+        OptionSpecification(["--columns"], value: "COLUMNS", "only these keys and key paths, or expressions such as 'sum(price) AS total'"),
+        OptionSpecification(["--distinct"], "each row once"),
+        OptionSpecification(["--group-by"], value: "KEYS", "one row for each value of these keys; columns are then aggregates or what is grouped by"),
+        OptionSpecification(["--having"], value: "PREDICATE", "a condition on groups, such as 'count > 3 AND max(year) < 1900'"),
+    ]
+
+    static let notes = """
+        A column is a key, a key path (a to-many step gives all values), or an expression: count, sum(x), average(x), min(x), max(x), arithmetic and the functions of \
+        predicates. Aggregates are over all objects that are found, or over each group of --group-by; with these, expressions and --distinct, results are rows of \
+        values without ids, made of what is saved. Without --columns, --group-by shows its keys and the count. A collation is [c] without case, [l] as the \
+        language orders, [cl] both, [n] as file managers do.
+        """
+
+    let entity: Entity
+    let objects: FetchRequest<ManagedObject>
+    /// Nil where objects are asked for.
+    let rows: FetchRequest<[String: PropertyValue]>?
+    let columns: ColumnList
+    /// `--limit 0`, which requests have no word for.
+    let isEmpty: Bool
+
+    /// Which part of the results is wanted.
+    struct Window {
+        let offset: Int
+        let limit: Int?
+
+        /// - Throws: usage errors, before any document is opened.
+        init(_ arguments: ParsedArguments) throws {
+            offset = try arguments.count("--offset") ?? 0
+            limit = try arguments.count("--limit")
+        }
+    }
+
+    init(_ arguments: ParsedArguments, _ window: Window, in store: StoreIdentity) throws {
+        var objects = try ObjectSelection.request(arguments.operands[1], where: arguments.value("--where"), in: store)
+        entity = try EntityLookup.entity(named: objects.entityName, in: store.model)
+        let entity = entity
+        let groups = try arguments.value("--group-by").map { try ColumnList($0, entity: entity) }
+        var columns = try arguments.value("--columns").map { try ColumnList($0, entity: entity) } ?? ColumnList([])
+        if let groups, columns.columns.isEmpty { columns = ColumnList(groups.columns + [ColumnList.count]) }
+        let isDistinct = arguments.has("--distinct")
+        if isDistinct, columns.columns.isEmpty { throw CommandError.usage("--distinct needs --columns: objects are distinct by themselves") }
+        if arguments.has("--having"), groups == nil { throw CommandError.usage("--having is a condition on groups: it needs --group-by") }
+        objects.fetchOffset = window.offset
+        objects.fetchLimit = window.limit ?? 0
+        isEmpty = window.limit == 0
+        let sortKeys = try arguments.value("--sort").map { try SortKey.list($0) } ?? []
+        self.columns = columns
+
+        guard groups != nil || isDistinct || !columns.isPlain else {
+            for column in columns.columns { _ = try EntityLookup.property(atKeyPath: column.name, of: entity, in: store.model) }
+            objects.sortKeys = try sortKeys.map { try $0.validated(against: entity, in: store.model) }
+            self.objects = objects
+            rows = nil
+            return
+        }
+        var rows = FetchRequest<[String: PropertyValue]>(entity.name)
+        rows.predicate = objects.predicate
+        rows.sortKeys = sortKeys
+        rows.fetchOffset = objects.fetchOffset
+        rows.fetchLimit = objects.fetchLimit
+        rows.propertiesToFetch = columns.columns.map(\.fetched)
+        rows.propertiesToGroupBy = (groups?.columns ?? []).map(\.fetched)
+        rows.havingPredicate = try arguments.value("--having").map { try FetchPredicate(format: $0) }
+        rows.returnsDistinctResults = isDistinct
+        self.objects = objects
+        self.rows = rows
+    }
+
+    /// How the store would run it.
+    func explanation(in store: any PersistentStore) throws -> QueryExplanation {
+        var request = RowRequest(
+            entityIndex: entity.index, selection: .matching(objects.predicate), sortKeys: objects.sortKeys, offset: objects.fetchOffset,
+            limit: isEmpty ? 0 : objects.fetchLimit > 0 ? objects.fetchLimit : nil)
+        guard let rows else { return try store.explanation(of: request) }
+        let table = try TableRequest(rows, entity: entity, model: store.identity.model, store: store.identity)
+        (request.offset, request.limit) = (0, nil)
+        do {
+            return try store.explanation(of: table, of: request)
+        } catch let error as QueryError where error.code == .unsupported {
+            var explanation = try store.explanation(of: request)
+            explanation.plan.append("IN MEMORY the rows: \(error.message)")
+            return explanation
+        }
+    }
+}

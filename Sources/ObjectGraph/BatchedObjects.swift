@@ -1,0 +1,108 @@
+public import Query
+import RowMemory
+import Schema
+
+/// The objects of a fetch that are filled a batch at a time, as they are looked at.
+///
+/// Which objects there are and their order is settled when the fetch is made; objects that are deleted in the store afterwards are faults that can't be filled.
+/// Belongs to the context, as its objects do. Looking at an object of a batch that was not looked at lately costs one trip to the store; a few batches are held.
+/// Turning it into an array fills them all.
+public struct BatchedObjects<Element: ManagedObject>: RandomAccessCollection {
+    private let pages: ObjectPages
+
+    init(_ pages: ObjectPages) {
+        self.pages = pages
+    }
+
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { pages.references.count }
+
+    /// The object at a place, a fault whose row is at hand.
+    public subscript(position: Int) -> Element {
+        let object = pages.object(at: position)
+        guard let element = object as? Element else {
+            preconditionFailure("\(object.entity.name) has another class than \(Element.self): register it with the coordinator")
+        }
+        return element
+    }
+}
+
+/// References in order, and the objects of the pages that were used last.
+///
+/// Invariants:
+/// 1. `held` has at most `heldPages` pages, the one used last at the end.
+/// 2. `unsaved` holds the objects that are not in the store: their references change when they are saved.
+final class ObjectPages {
+    let references: ContiguousArray<ObjectReference>
+    private let unsaved: [Int: ManagedObject]
+    private let size: Int
+    private let context: ManagedObjectContext
+    private let prefetch: ([ManagedObject]) throws -> Void
+    private var held: [(page: Int, objects: [ManagedObject])] = []
+    private static let heldPages = 4
+    static let defaultSize = 256
+
+    init(
+        _ references: ContiguousArray<ObjectReference>, unsaved: [Int: ManagedObject], size: Int, context: ManagedObjectContext,
+        prefetch: @escaping ([ManagedObject]) throws -> Void
+    ) {
+        self.references = references
+        self.unsaved = unsaved
+        self.size = size > 0 ? size : Self.defaultSize
+        self.context = context
+        self.prefetch = prefetch
+    }
+
+    func object(at position: Int) -> ManagedObject {
+        let page = position / size
+        if let place = held.lastIndex(where: { $0.page == page }) {
+            if place != held.count - 1 { held.append(held.remove(at: place)) }
+        } else {
+            if held.count == Self.heldPages { held.removeFirst() }
+            held.append((page, objects(of: page)))
+        }
+        return held[held.count - 1].objects[position - page * size]
+    }
+
+    private func objects(of page: Int) -> [ManagedObject] {
+        let range = page * size..<min((page + 1) * size, references.count)
+        let objects = range.map { unsaved[$0] ?? context.object(references[$0]) }
+        do {
+            try context.fetchRows(of: objects.lazy.filter { $0.state.isFault })
+            try prefetch(objects)
+        } catch {
+            // As with any fault: the next save throws this and writes nothing that may have come of it.
+            if context.loadError == nil { context.loadError = error }
+        }
+        return objects
+    }
+}
+
+extension ManagedObjectContext {
+    /// The objects that a request selects, in its order, unsaved changes taken into account, filled `fetchBatchSize` at a time (256 where it says nothing).
+    ///
+    /// ```swift
+    /// let books = try context.fetchInBatches(FetchRequest<Book>("Book"))
+    /// print(books.count, books[100_000].title)
+    /// ```
+    /// Costs a trip to the store that reads keys, and then one for each batch that is looked at; where unsaved changes concern the request, all rows are read once.
+    /// - Throws: what `fetch(_:)` throws.
+    public func fetchInBatches<Result: ManagedObject>(_ request: FetchRequest<Result>) throws -> BatchedObjects<Result> {
+        let plan = try plan(for: request)
+        var unsaved: [Int: ManagedObject] = [:]
+        var references: ContiguousArray<ObjectReference> = []
+        if let overlay = plan.overlay {
+            for (place, object) in try merge(plan, overlay).enumerated() {
+                if object.key < 0 { unsaved[place] = object }
+                references.append(ObjectReference(key: object.key, entityIndex: Int(object.entityIndex)))
+            }
+        } else {
+            references = ContiguousArray(try self.references(plan))
+        }
+        let paths = request.relationshipKeyPathsForPrefetching
+        let pages = ObjectPages(references, unsaved: unsaved, size: request.fetchBatchSize, context: self) { [unowned self] objects in
+            for path in paths { try prefetch(path, for: objects, plan.entity) }
+        }
+        return BatchedObjects(pages)
+    }
+}

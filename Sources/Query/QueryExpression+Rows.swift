@@ -1,0 +1,51 @@
+import Schema
+
+// Aggregates over the selected objects, in validated expressions.
+extension QueryExpression {
+    /// The function and what it is taken of, where this is an aggregate over objects. Those over collections are paths, those over lists have a list.
+    package var rowAggregate: (function: QueryFunction, argument: QueryExpression)? {
+        guard case .function(let name, let arguments) = self, arguments.count == 1, let function = QueryFunction(rawValue: name), function.isAggregate else { return nil }
+        switch arguments[0] {
+        case .aggregate, .constant(.list): return nil
+        default: return (function, arguments[0])
+        }
+    }
+
+    /// Whether an aggregate over objects stands anywhere in the expression.
+    var aggregatesRows: Bool {
+        var found = false
+        _ = FetchPredicate.replacing(self) { expression, _ in
+            if expression.rowAggregate != nil { found = true }
+            return found ? expression : nil
+        }
+        return found
+    }
+
+    /// Whether the expression has one value for all objects of a group, given what groups are made by: aggregates, constants, `groups` and what they lead to.
+    func isConstant(inGroupsBy groups: [QueryExpression]) -> Bool {
+        var isConstant = true
+        _ = FetchPredicate.replacing(self) { expression, bound in
+            if !isConstant || expression.rowAggregate != nil || groups.contains(expression) { return expression }
+            switch expression {
+            case .evaluatedObject: isConstant = groups.contains(.evaluatedObject)
+            case .keyPath(nil, let components):
+                // What a grouped object leads to is the same for the whole group.
+                isConstant = groups.contains(.evaluatedObject) || (1..<components.count).contains { groups.contains(.keyPath(base: nil, components: Array(components[..<$0]))) }
+            default: return nil
+            }
+            return expression
+        }
+        return isConstant
+    }
+}
+
+extension FetchPredicate {
+    func isConstant(inGroupsBy groups: [QueryExpression]) -> Bool {
+        var isConstant = true
+        _ = replacing { expression, _ in
+            if !expression.isConstant(inGroupsBy: groups) { isConstant = false }
+            return expression
+        }
+        return isConstant
+    }
+}

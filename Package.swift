@@ -1,4 +1,6 @@
 // swift-tools-version: 6.2
+import CompilerPluginSupport
+import Foundation
 import PackageDescription
 
 // The map of the house: one row per room, with the rooms it may import. Products and settings are derived below.
@@ -11,6 +13,8 @@ enum Kind {
     case c
     case swift
     case tool
+    /// Runs inside the compiler, with the toolchain's own SwiftSyntax.
+    case macro
 }
 
 let rooms: [(name: String, kind: Kind, imports: [String])] = [
@@ -25,6 +29,7 @@ let rooms: [(name: String, kind: Kind, imports: [String])] = [
     ("Schema", .swift, ["Coding"]),
     ("ModelFiles", .swift, ["Schema", "Coding"]),
     ("Query", .swift, ["Schema"]),
+    ("ModelCodegen", .swift, ["Schema"]),
     ("RowMemory", .swift, ["Schema"]),
     ("Storage", .swift, ["RowMemory", "Query", "Schema"]),
     ("SQLiteStore", .swift, ["Storage", "RowMemory", "Query", "Schema", "SQLiteKit", "ModelFiles", "Coding", "FileSystem"]),
@@ -35,8 +40,9 @@ let rooms: [(name: String, kind: Kind, imports: [String])] = [
     ("DocumentKit", .swift, [
         "Stack", "Migration", "ObjectGraph", "SQLiteStore", "AtomicStores", "ArchiveKit", "SQLiteKit", "Storage", "RowMemory", "Query", "ModelFiles", "Schema", "Coding", "FileSystem",
     ]),
-    ("Folio", .swift, ["DocumentKit", "Stack", "Migration", "ObjectGraph", "SQLiteStore", "Storage", "Query", "ModelFiles", "Schema"]),
-    ("FolioCommands", .swift, ["Folio", "RowMemory"]),
+    ("FolioMacros", .macro, []),
+    ("Folio", .swift, ["FolioMacros", "DocumentKit", "Stack", "Migration", "ObjectGraph", "SQLiteStore", "Storage", "Query", "ModelFiles", "Schema"]),
+    ("FolioCommands", .swift, ["Folio", "ModelCodegen", "RowMemory"]),
     ("FolioTool", .tool, ["FolioCommands"]),
     ("FolioBenchmarks", .tool, ["Folio", "CSQLite"]),
 ]
@@ -50,6 +56,7 @@ let testRooms: [(name: String, imports: [String])] = [
     ("SchemaTests", ["Schema"]),
     ("ModelFilesTests", ["ModelFiles", "Schema", "Coding"]),
     ("QueryTests", ["Query", "Schema"]),
+    ("ModelCodegenTests", ["ModelCodegen", "ModelFiles", "Schema"]),
     ("RowMemoryTests", ["RowMemory", "Schema"]),
     ("StorageTests", ["Storage", "RowMemory", "Schema"]),
     ("SQLiteStoreTests", ["SQLiteStore", "Storage", "RowMemory", "Query", "Schema", "SQLiteKit", "ModelFiles", "FileSystem"]),
@@ -72,6 +79,15 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
+/// Where the toolchain that reads this manifest keeps the libraries of the compiler, SwiftSyntax among them: beside the Foundation that the manifest itself runs on.
+let host: String = {
+    let maps = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
+    let library = maps.split(separator: "\n").lazy.compactMap { $0.split(separator: " ").last }.first { $0.hasSuffix("/linux/libFoundation.so") }
+    let folders = library.map { ["\($0.dropLast("linux/libFoundation.so".count))host"] } ?? []
+    let programs = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map { "\($0)/../lib/swift/host" }
+    return (folders + programs).first { FileManager.default.fileExists(atPath: $0 + "/libSwiftSyntax.so") } ?? "/usr/lib/swift/host"
+}()
+
 func dependencies(_ names: [String]) -> [Target.Dependency] {
     names.map { .target(name: $0) }
 }
@@ -84,6 +100,14 @@ let targets: [Target] = rooms.map { room in
         .target(name: room.name, dependencies: dependencies(room.imports))
     case .swift:
         .target(name: room.name, dependencies: dependencies(room.imports), swiftSettings: strict)
+    case .macro:
+        .macro(
+            name: room.name, dependencies: dependencies(room.imports), swiftSettings: strict + [.unsafeFlags(["-I", host])],
+            linkerSettings: [
+                .unsafeFlags(
+                    ["-L", host, "-Xlinker", "-rpath", "-Xlinker", host]
+                        + ["SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacros", "SwiftSyntaxMacroExpansion", "SwiftDiagnostics", "SwiftCompilerPluginMessageHandling", "SwiftBasicFormat", "SwiftParser", "SwiftParserDiagnostics", "SwiftOperators"].map { "-l\($0)" })
+            ])
     case .tool:
         .executableTarget(name: room.name, dependencies: dependencies(room.imports), swiftSettings: strict)
     }

@@ -2,9 +2,28 @@
 enum CommandTable {
     static var commands: [any Command.Type] {
         [
-            NewCommand.self, InfoCommand.self, ModelCommand.self, FetchCommand.self, GetCommand.self, ExplainCommand.self, InsertCommand.self, SetCommand.self,
-            DeleteCommand.self, ImportCommand.self, MigrateCommand.self, ExportCommand.self, SaveAsCommand.self, DiffCommand.self, VerifyCommand.self,
-            RecoverCommand.self, PackCommand.self, UnpackCommand.self, AttachCommand.self, ExtractCommand.self, HelpCommand.self,
+            NewCommand.self,
+            InfoCommand.self,
+            ModelCommand.self,
+            FetchCommand.self,
+            GetCommand.self,
+            ExplainCommand.self,
+            InsertCommand.self,
+            SetCommand.self,
+            DeleteCommand.self,
+            ImportCommand.self,
+            MigrateCommand.self,
+            ExportCommand.self,
+            SaveAsCommand.self,
+            DiffCommand.self,
+            VerifyCommand.self,
+            RecoverCommand.self,
+            PackCommand.self,
+            UnpackCommand.self,
+            AttachCommand.self,
+            ExtractCommand.self,
+            CodegenCommand.self,
+            HelpCommand.self,
         ]
     }
 
@@ -14,7 +33,6 @@ enum CommandTable {
         "restore": "bring back a saved version",
         "repair": "salvage a damaged document",
         "completion": "completion for a shell",
-        "codegen": "classes for a model's entities",
         "serve": "answer requests over standard input and output",
     ]
 

@@ -96,6 +96,9 @@ open class ManagedObject {
     /// Checks the object before the save that deletes it: whether a relationship denies it.
     open func validateForDelete() throws { try validateDeletion() }
 
+    /// The entity that the class declares; nil for classes of entities that a model file declares. `@Model` overrides it.
+    open class var schemaEntity: SchemaEntity? { nil }
+
     /// The keys for which a save calls ``validateValue(_:forKey:)``. An override of that method names its keys here.
     open class var customValidatedKeys: [String] { [] }
 

@@ -35,7 +35,7 @@ extension Entity {
 
 /// The objects of a to-many relationship as they are at one moment: in order for an ordered one, in any order otherwise.
 public struct ManagedObjects<Element: ManagedObject>: RandomAccessCollection {
-    let objects: ContiguousArray<ManagedObject>
+    var objects: ContiguousArray<ManagedObject>
 
     init(_ objects: ContiguousArray<ManagedObject>) {
         self.objects = objects

@@ -1,13 +1,14 @@
 import Folio
 import Foundation
+import ModelCodegen
 
 /// `folio model MODEL`, `folio model hash MODEL`, `folio model diff MODEL MODEL`
 enum ModelCommand: Command {
     static let specification = CommandSpecification(
         "model", "shows, compares or converts models, or prints their version hashes",
-        operands: "[hash|diff MODEL] MODEL [--format text|json|xcdatamodel|dot|sql]", count: 1...3,
+        operands: "[hash|diff MODEL] MODEL [--format text|json|xcdatamodel|dot|sql|swift]", count: 1...3,
         options: [
-            OptionSpecification(["--format"], value: "FORMAT", "text (default), json, xcdatamodel (its XML), dot (for Graphviz) or sql (the tables of a store)"),
+            OptionSpecification(["--format"], value: "FORMAT", "text (default), json, xcdatamodel (its XML), dot (for Graphviz), sql (the tables of a store) or swift (see codegen)"),
             .output,
         ],
         notes: "folio model hash prints the version hash of each entity, the digest and the checksum that stores of the model record.\n"
@@ -36,7 +37,9 @@ enum ModelCommand: Command {
             case "xcdatamodel": sink.write(try ModelContents.encode(loaded.model))
             case "dot": ModelDot.write(loaded, to: sink)
             case "sql": for statement in try SQLitePersistentStore.creationStatements(for: loaded.model) { sink.write(statement + ";\n") }
-            case "swift": throw CommandError.unavailable("model --format swift")
+            case "swift":
+                let files = try CodegenCommand.files(of: loaded, CodeGenerator())
+                sink.write(files.map { "// \($0.name)\n\n\($0.text)" }.joined(separator: "\n"))
             default: ModelText.write(loaded, to: sink)
             }
             try console.deliver(sink, to: arguments.value("--output"))

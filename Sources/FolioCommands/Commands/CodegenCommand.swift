@@ -1,0 +1,59 @@
+import Folio
+import Foundation
+import ModelCodegen
+
+/// `folio codegen MODEL -o DIR`
+enum CodegenCommand: Command {
+    static let specification = CommandSpecification(
+        "codegen", "writes Swift classes for the model's entities", operands: "MODEL -o DIR [--access public|package|internal]", count: 1...1,
+        options: [
+            OptionSpecification(OptionSpecification.output.names, value: "DIR", "the folder that the files go to; it is made where there is none"),
+            OptionSpecification(["--access"], value: "LEVEL", "public (default), package or internal"),
+            .dryRun,
+        ],
+        notes: "Every entity that names a class gets Name+Class.swift, which is yours to fill and is never written over, and Name+Properties.swift, which is\n"
+            + "written anew; MODELModel.swift carries the model and lists the classes. Files whose text would be the same are left alone.",
+        examples: ["folio codegen Shop.xcdatamodeld -o Sources/Shop", "folio codegen 'Shop.xcdatamodeld#Shop 2' -o Generated --access internal"])
+
+    static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
+        guard let folder = arguments.value(OptionSpecification.output.names[0]) else { throw CommandError.usage("-o DIR is missing") }
+        let loaded = try await ModelArgument.load(arguments.operands[0], console)
+        var generator = CodeGenerator()
+        let level = try arguments.choice("--access", among: CodeGenerator.AccessLevel.allCases.map(\.rawValue), default: "public")
+        generator.accessLevel = CodeGenerator.AccessLevel(rawValue: level) ?? .public
+        var report: [JSONValue] = []
+        for file in try files(of: loaded, generator) {
+            let path = URL(fileURLWithPath: folder).appendingPathComponent(file.name).path
+            let found = FileManager.default.contents(atPath: path)
+            let action =
+                if found == nil { "written" } else if file.isKept { "kept" } else if found == Data(file.text.utf8) { "unchanged" } else { "written" }
+            if action == "written", !arguments.has("--dry-run") {
+                try makeFolder(folder)
+                let output = try OutputFile(path: path, interruption: console.interruption)
+                output.sink.write(Data(file.text.utf8))
+                try output.finish()
+            }
+            report.append(.object(["path": .string(path), "action": .string(action)]))
+            if !console.isJSON { console.print("\(action)\(String(repeating: " ", count: 11 - action.count))\(Printable.line(path))") }
+        }
+        if console.isJSON { console.print(.array(report)) }
+        return .done
+    }
+
+    /// The generated files of a model.
+    static func files(of loaded: LoadedModel, _ generator: CodeGenerator) throws -> [GeneratedFile] {
+        do {
+            return try generator.files(for: loaded.model, named: loaded.name, contents: String(decoding: ModelContents.encode(loaded.model), as: UTF8.self))
+        } catch let error as CodegenError {
+            throw CommandError(.malformed, "malformed", "no Swift classes can be made: \(error)")
+        }
+    }
+
+    private static func makeFolder(_ path: String) throws {
+        do {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        } catch {
+            throw CommandError(.cannotCreate, "cannotCreate", "can't make the folder: \(error.localizedDescription)", path: path)
+        }
+    }
+}

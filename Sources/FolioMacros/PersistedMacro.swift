@@ -1,0 +1,22 @@
+import SwiftSyntax
+import SwiftSyntaxBuilder
+import SwiftSyntaxMacros
+
+/// `@_Persisted`, which `@Model` puts before each property: the accessors, and the handle that they go by.
+struct PersistedMacro: AccessorMacro, PeerMacro {
+    static func expansion(
+        of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol, in context: some MacroExpansionContext
+    ) -> [AccessorDeclSyntax] {
+        guard let property = declaration.as(VariableDeclSyntax.self).flatMap(PersistedProperty.init) else { return [] }
+        return ["get { \(raw: property.place) }", "set { \(raw: property.place) = newValue }"]
+    }
+
+    static func expansion(
+        of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol, in context: some MacroExpansionContext
+    ) -> [DeclSyntax] {
+        guard let property = declaration.as(VariableDeclSyntax.self).flatMap(PersistedProperty.init) else { return [] }
+        return [
+            "\(raw: property.access)static let \(raw: property.handle) = ManagedObject.typedProperty(\"\(raw: property.name)\", (\(raw: property.type)).self)"
+        ]
+    }
+}

@@ -1,0 +1,105 @@
+import SwiftSyntax
+
+/// A property of a class with `@Model` that the store keeps, as its declaration says.
+struct PersistedProperty {
+    let name: String
+    /// The type as it is written, or that of a literal.
+    let type: String
+    let isOptional: Bool
+    let initialValue: ExprSyntax?
+    let isTransient: Bool
+    /// The arguments of `@Attribute` and `@Relationship`, nil where there is none.
+    let attributeArguments: String?
+    let relationshipArguments: String?
+    let access: String
+
+    /// Whether a declaration is one of stored variables of the instance.
+    static func isStoredVariable(_ variable: VariableDeclSyntax) -> Bool {
+        let isInstance = !variable.modifiers.contains { ["static", "class", "lazy", "override"].contains($0.name.text) }
+        return isInstance && variable.bindings.allSatisfy { $0.accessorBlock == nil || isObserved($0) }
+    }
+
+    static func isObserved(_ binding: PatternBindingSyntax) -> Bool {
+        guard case .accessors(let list)? = binding.accessorBlock?.accessors else { return false }
+        return list.contains { ["willSet", "didSet"].contains($0.accessorSpecifier.text) }
+    }
+
+    /// Nil for what is no variable that can be persisted; `PropertyChecks` says why.
+    init?(_ variable: VariableDeclSyntax) {
+        guard variable.bindingSpecifier.tokenKind == .keyword(.var), Self.isStoredVariable(variable), variable.bindings.count == 1,
+            let binding = variable.bindings.first, !Self.isObserved(binding), let pattern = binding.pattern.as(IdentifierPatternSyntax.self)
+        else { return nil }
+        initialValue = binding.initializer?.value.trimmed
+        if let annotation = binding.typeAnnotation?.type {
+            type = annotation.trimmedDescription
+            isOptional = annotation.is(OptionalTypeSyntax.self) || annotation.as(IdentifierTypeSyntax.self)?.name.text == "Optional"
+        } else if let inferred = initialValue.flatMap(Self.literalType) {
+            type = inferred
+            isOptional = false
+        } else {
+            return nil
+        }
+        name = pattern.identifier.text.trimmingBackticks
+        isTransient = variable.attribute(named: "Transient") != nil
+        attributeArguments = variable.attribute(named: "Attribute").map { $0.arguments?.trimmedDescription ?? "" }
+        relationshipArguments = variable.attribute(named: "Relationship").map { $0.arguments?.trimmedDescription ?? "" }
+        access = variable.modifiers.access
+    }
+
+    private static func literalType(_ value: ExprSyntax) -> String? {
+        if value.is(StringLiteralExprSyntax.self) { return "String" }
+        if value.is(IntegerLiteralExprSyntax.self) { return "Int" }
+        if value.is(FloatLiteralExprSyntax.self) { return "Double" }
+        if value.is(BooleanLiteralExprSyntax.self) { return "Bool" }
+        return nil
+    }
+
+    /// The name as it is written in code.
+    var identifier: String { "`\(name)`" }
+    var handle: String { name + "Property" }
+
+    /// The place in the object that the accessors read and write.
+    var place: String {
+        if isOptional { return "self[Self.\(handle)]" }
+        guard let initialValue else { return "self[required: Self.\(handle)]" }
+        return "self[Self.\(handle), default: \(initialValue)]"
+    }
+
+    /// The expression of its declaration in the schema.
+    var declaration: String {
+        var arguments = ["isOptional: \(isOptional)"]
+        if isTransient { arguments.append("isTransient: true") }
+        if let initialValue, relationshipArguments == nil, !initialValue.is(NilLiteralExprSyntax.self) { arguments.append("defaultValue: \(initialValue)") }
+        if let attributeArguments { arguments.append("AttributeOptions(\(attributeArguments))") }
+        if let relationshipArguments { arguments.append("RelationshipOptions(\(relationshipArguments))") }
+        return "\(handle).declaration(\(arguments.joined(separator: ", ")))"
+    }
+}
+
+extension VariableDeclSyntax {
+    func attribute(named name: String) -> AttributeSyntax? {
+        for case .attribute(let attribute) in attributes where attribute.attributeName.trimmedDescription.split(separator: ".").last.map(String.init) == name {
+            return attribute
+        }
+        return nil
+    }
+}
+
+extension DeclModifierListSyntax {
+    /// The access level that a member made for such a declaration has, with a space behind it.
+    var access: String {
+        for modifier in self {
+            switch modifier.name.tokenKind {
+            case .keyword(.public), .keyword(.open): return "public "
+            case .keyword(.package): return "package "
+            case .keyword(.fileprivate), .keyword(.private): return "fileprivate "
+            default: continue
+            }
+        }
+        return ""
+    }
+}
+
+extension String {
+    var trimmingBackticks: String { hasPrefix("`") && hasSuffix("`") && count > 2 ? String(dropFirst().dropLast()) : self }
+}

@@ -1,0 +1,66 @@
+import Schema
+
+/// Writes the file that carries the model and lists its classes.
+struct ModelWriter {
+    let model: ManagedObjectModel
+    let name: String
+    let names: SwiftNames
+    let generator: CodeGenerator
+
+    private var access: String { generator.accessLevel.prefix }
+
+    func text(contents: String) -> String {
+        var text = "// Generated from the model: changes made here are lost.\n\(access)import Folio\n\n"
+        text += "/// The model \(name) and the classes of its objects.\n\(access)enum \(name)Model {\n"
+        text += "    /// The classes, by the names that the model gives them.\n"
+        text += "    \(access)static var classes: [String: ManagedObject.Type] {\n"
+        text += classes.isEmpty ? "        [:]\n" : "        [\n\(classes)        ]\n"
+        text += "    }\n\n    /// The model; each call makes one.\n"
+        text += "    \(access)static func model() throws -> ManagedObjectModel { try ManagedObjectModel(xcdatamodelText: text) }\n"
+        text += templates
+        let hashes = fence(contents)
+        text += "\n    private static let text = \(hashes)\"\"\"\n"
+        for line in contents.split(separator: "\n", omittingEmptySubsequences: false) { text += line.isEmpty ? "\n" : "        \(line)\n" }
+        return text + "        \"\"\"\(hashes)\n}\n"
+    }
+
+    private var classes: String {
+        var lines = ""
+        for entity in model.entities {
+            guard let declared = entity.managedObjectClassName, let className = names.classes[entity.name], isGenerated(entity) else { continue }
+            lines += "            \(literal(declared)): \(className).self,\n"
+        }
+        return lines
+    }
+
+    /// Classes of entities with manual generation are their user's; they exist too.
+    private func isGenerated(_ entity: Entity) -> Bool {
+        generator.selection == .all || entity.description.extraMarkup["codeGenerationType"] != nil
+    }
+
+    /// A function for each fetch request of the model.
+    private var templates: String {
+        var text = ""
+        for (place, template) in model.description.fetchRequestTemplates.enumerated() {
+            let type = names.objectType(model.entity(named: template.entityName))
+            let name = SwiftNames.property(Self.lowercased(SwiftNames.typeName(template.name)) + "Request")
+            text += "\n    /// The model's fetch request “\(template.name.filter { !$0.isNewline })”.\n"
+            text += "    \(access)static func \(name)(_ variables: [String: (any PredicateArgument)?] = [:]) throws -> FetchRequest<\(type)> {\n"
+            text += "        try FetchRequest(template: model().description.fetchRequestTemplates[\(place)], substitutionVariables: variables)\n    }\n"
+        }
+        return text
+    }
+
+    private static func lowercased(_ name: String) -> String { name.prefix(1).lowercased() + name.dropFirst() }
+
+    /// As many number signs as it takes for `text` to stand in a raw literal.
+    private func fence(_ text: String) -> String {
+        var longest = 0
+        var run = 0
+        for character in text {
+            run = character == "#" ? run + 1 : 0
+            longest = max(longest, run)
+        }
+        return String(repeating: "#", count: longest + 1)
+    }
+}

@@ -1,0 +1,75 @@
+public import RowMemory
+
+extension ManagedObject {
+    /// The value of an attribute that the class declares; nil where there is none, or one that `Value` can't have.
+    ///
+    /// Costs a few instructions; for an object that is not filled yet, one trip to the store. Where a fault can't be filled it reads nil:
+    /// ``ManagedObjectContext/shouldDeleteInaccessibleFaults`` says what else happens. Traps if the object's entity has no such attribute.
+    @inlinable
+    public final subscript<Value: AttributeValue>(attribute: TypedAttribute<Value>) -> Value? {
+        get {
+            guard let cell = knownCell(attribute.number) ?? cellForReading(attribute),
+                let stored = cells.unsafelyUnwrapped.load(cell, as: Value.Stored.self)
+            else { return nil }
+            return Value.value(stored: stored)
+        }
+        set {
+            guard let newValue else { return clear(attribute) }
+            guard let cell = (state.isFree ? knownCell(attribute.number) : nil) ?? cellForWriting(attribute) else { return }
+            cells.unsafelyUnwrapped.store(newValue.stored, cell)
+        }
+    }
+
+    /// The value of an attribute that the class declares, or `fallback` where there is none.
+    @inlinable
+    public final subscript<Value: AttributeValue>(attribute: TypedAttribute<Value>, default fallback: @autoclosure () -> Value) -> Value {
+        get { self[attribute] ?? fallback() }
+        set { self[attribute] = newValue }
+    }
+
+    /// The value of an attribute that the class declares, or the type's ``PlaceholderValue/placeholder`` where there is none.
+    @inlinable
+    public final subscript<Value: PlaceholderValue>(required attribute: TypedAttribute<Value>) -> Value {
+        get { self[attribute] ?? Value.placeholder }
+        set { self[attribute] = newValue }
+    }
+
+    /// The cell, if the object is filled and the context has met the attribute before.
+    @inlinable
+    final func knownCell(_ number: Int) -> RowCell? {
+        guard !state.isFault, let contextReference else { return nil }
+        return contextReference._withUnsafeGuaranteedRef { context in
+            guard number < context.places.count else { return nil }
+            let place = context.places[number]
+            return entityIndex &- place.firstEntity < place.entityCount ? place.cell : nil
+        }
+    }
+
+    /// Fills the object; nil if there is nothing to read.
+    @usableFromInline
+    final func cellForReading<Value>(_ attribute: TypedAttribute<Value>) -> RowCell? {
+        guard fireFault() else { return nil }
+        return place(of: attribute).cell
+    }
+
+    /// Fills the object and notes that the value changes; nil if it can't be written.
+    @usableFromInline
+    final func cellForWriting<Value>(_ attribute: TypedAttribute<Value>) -> RowCell? {
+        guard fireFault() else { return nil }
+        let place = place(of: attribute)
+        context.willWrite(self, shape.layout.slots[Int(place.index)])
+        return place.cell
+    }
+
+    @usableFromInline
+    final func clear<Value>(_ attribute: TypedAttribute<Value>) {
+        guard fireFault() else { return }
+        let slot = shape.layout.slots[Int(place(of: attribute).index)]
+        context.willWrite(self, slot)
+        row.clear(slot)
+    }
+
+    private final func place<Value>(of attribute: TypedAttribute<Value>) -> PropertyPlace {
+        context.place(of: attribute.number, named: attribute.name, for: self) { $0.kind.holds(Value.Stored.self) }
+    }
+}

@@ -1,0 +1,82 @@
+import RowMemory
+import Schema
+
+extension ManagedObject {
+    /// The object at the other end of a to-one relationship that the class declares; setting it sets the inverse too.
+    ///
+    /// Reading gives a fault where the object is not known yet. Traps if the object's entity has no such relationship.
+    public final subscript<Destination>(relationship: TypedToOne<Destination>) -> Destination? {
+        get {
+            guard let relation = relation(relationship), let target = context.target(self, relation.slot) else { return nil }
+            guard let destination = target as? Destination else {
+                preconditionFailure("\(target.entity.name) has another class than \(Destination.self): register it with the coordinator")
+            }
+            return destination
+        }
+        set {
+            guard let relation = relation(relationship) else { return }
+            if let newValue { checkTarget(newValue, relation) }
+            context.setTarget(self, relation, newValue)
+        }
+    }
+
+    /// The objects of a to-many relationship that the class declares; setting them sets the inverses too.
+    ///
+    /// Costs as much as there are members; ``add(_:to:)`` and ``remove(_:from:)`` change one without touching the others. The first reading costs a trip to the
+    /// store, which brings the members of all objects of the same fetch. Traps if the object's entity has no such relationship.
+    public final subscript<Members>(relationship: TypedToMany<Members>) -> Members {
+        get {
+            guard let relation = relation(relationship) else { return Members(ManagedObjects(ContiguousArray())) }
+            return Members(ManagedObjects(context.loadedList(self, relation).members))
+        }
+        set {
+            guard let relation = relation(relationship) else { return }
+            let members = newValue.managedObjects.objects
+            for member in members { checkTarget(member, relation) }
+            context.replaceMembers(of: self, relation, by: Array(members))
+        }
+    }
+
+    /// Adds an object to a to-many relationship, at the end of an ordered one. Does nothing if it is there.
+    public final func add<Members>(_ object: Members.Member, to relationship: TypedToMany<Members>) {
+        guard let relation = relation(relationship) else { return }
+        checkTarget(object, relation)
+        context.add(object, to: self, relation)
+    }
+
+    /// Adds objects to a to-many relationship, at the end of an ordered one.
+    public final func add<Members>(_ objects: some Sequence<Members.Member>, to relationship: TypedToMany<Members>) {
+        for object in Array(objects) { add(object, to: relationship) }
+    }
+
+    /// Adds an object to an ordered to-many relationship at a place. Traps if there is no such place.
+    public final func insert<Members>(_ object: Members.Member, into relationship: TypedToMany<Members>, at index: Int) {
+        guard let relation = relation(relationship) else { return }
+        precondition(relation.isOrdered, "\(relationship.name) is not ordered: add the object without a place")
+        mutableOrderedSetValue(forKey: relationship.name).insert(object, at: index)
+    }
+
+    /// Takes an object out of a to-many relationship. Does nothing if it is not there.
+    public final func remove<Members>(_ object: Members.Member, from relationship: TypedToMany<Members>) {
+        guard let relation = relation(relationship) else { return }
+        context.remove(object, from: self, relation)
+    }
+
+    /// Takes objects out of a to-many relationship.
+    public final func remove<Members>(_ objects: some Sequence<Members.Member>, from relationship: TypedToMany<Members>) {
+        for object in Array(objects) { remove(object, from: relationship) }
+    }
+
+    /// The relationship, this object being filled; nil where it can't be.
+    private final func relation<Destination>(_ relationship: TypedToOne<Destination>) -> EntityShape.Relation? {
+        guard fireFault() else { return nil }
+        let place = context.place(of: relationship.number, named: relationship.name, for: self) { $0.kind == .toOne }
+        return shape.relations[Int(place.index)]
+    }
+
+    private final func relation<Members>(_ relationship: TypedToMany<Members>) -> EntityShape.Relation? {
+        guard fireFault() else { return nil }
+        let place = context.place(of: relationship.number, named: relationship.name, for: self, \.isToMany)
+        return shape.relations[Int(place.index)]
+    }
+}

@@ -1,0 +1,42 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("folio codegen")
+struct CodegenTests {
+    private let model = FolioCommand.samples.appendingPathComponent("Expeditions.xcdatamodeld").path
+
+    @Test func writesWhatChangedAndKeepsWhatIsTheUsers() throws {
+        try withTemporaryDirectory { folder in
+            let target = folder.appendingPathComponent("Generated").path
+            let first = try FolioCommand.run("codegen", model, "-o", target)
+            #expect(first.exit == 0)
+            let names = try FileManager.default.contentsOfDirectory(atPath: target)
+            #expect(names.contains("Person+Class.swift") && names.contains("Person+Properties.swift") && names.contains("ExpeditionsModel.swift"))
+            try Data("// mine".utf8).write(to: URL(fileURLWithPath: target + "/Person+Class.swift"))
+            try Data("// old".utf8).write(to: URL(fileURLWithPath: target + "/Person+Properties.swift"))
+            let again = try FolioCommand.run("codegen", model, "-o", target)
+            #expect(again.output.contains("kept       \(target)/Person+Class.swift"))
+            #expect(again.output.contains("written    \(target)/Person+Properties.swift"))
+            #expect(again.output.contains("unchanged  \(target)/Place+Properties.swift"))
+            let kept = try String(contentsOfFile: target + "/Person+Class.swift", encoding: .utf8)
+            #expect(kept == "// mine")
+        }
+    }
+
+    @Test func dryRunWritesNothing() throws {
+        try withTemporaryDirectory { folder in
+            let target = folder.appendingPathComponent("Generated").path
+            let outcome = try FolioCommand.run("codegen", model, "-o", target, "--dry-run")
+            #expect(outcome.exit == 0 && outcome.output.contains("written"))
+            #expect(!FileManager.default.fileExists(atPath: target))
+        }
+    }
+
+    @Test func wrongArgumentsAreUsageErrors() throws {
+        let missing = try FolioCommand.run("codegen", model), level = try FolioCommand.run("codegen", model, "-o", "x", "--access", "secret")
+        #expect(missing.exit == 64 && level.exit == 64)
+        let file = try FolioCommand.run("codegen", "missing.xcdatamodeld", "-o", "x")
+        #expect(file.exit == 66)
+    }
+}

@@ -54,14 +54,19 @@ extension PersistentDocument {
     }
 
     private func commit(_ prepared: PreparedSave?, _ level: DocumentSession.Level) throws {
-        let receipt: SaveReceipt
-        do {
-            receipt = try session.commit(prepared?.changes ?? ChangeSet(), level)
-        } catch {
-            guard let prepared else { throw error }
-            throw context.failSave(prepared, error)
-        }
-        if let prepared { context.completeSave(prepared, receipt) }
+        var next = prepared
+        repeat {
+            do {
+                let receipt = try session.commit(next?.changes ?? ChangeSet(), level)
+                if let next { context.completeSave(next, receipt) }
+                return
+            } catch {
+                guard let failed = next else { throw error }
+                next = try context.prepareSave(again: failed, after: error)
+            }
+        } while next != nil
+        // The merge policy left nothing to write: the marker of the save is still due.
+        _ = try session.commit(ChangeSet(), level)
     }
 
     /// Gives up everything since the last save: changes in the context and autosaved work. The latter is set aside until the next save.

@@ -24,7 +24,7 @@ public struct GraphError: Error, Sendable, CustomStringConvertible {
         public static let objectNotFound = Code(.objectNotFound)
         /// Objects were changed or deleted in the store since they were read; see `conflicts`.
         public static let conflict = Code(.conflict)
-        /// A uniqueness constraint is violated: `keys` together are not unique, and `objects` have the same values of them.
+        /// A uniqueness constraint is violated: `keys` together are not unique, and `objects` have the same values of them; see `constraintConflicts`.
         public static let constraint = Code(.constraint)
         /// Every round of `willSave` changed objects again.
         public static let recursiveDirtying = Code(.recursiveDirtying)
@@ -43,13 +43,15 @@ public struct GraphError: Error, Sendable, CustomStringConvertible {
     public var keys: [String]
     /// Of a constraint: the object that could not be saved, and the one with the same values where it is known.
     public var objects: [ManagedObjectID]
-    /// Of a conflict: each object with what was read of it.
+    /// Of a conflict: each object with what was read of it and what the store has.
     public var conflicts: [MergeConflict]
+    /// Of a constraint: which values are not unique, and who has them.
+    public var constraintConflicts: [ConstraintConflict]
     public var underlying: (any Error)?
 
     public init(
         _ code: Code, _ message: String, object: ManagedObjectID? = nil, entity: String? = nil, key: String? = nil, keys: [String] = [],
-        objects: [ManagedObjectID] = [], conflicts: [MergeConflict] = [], underlying: (any Error)? = nil
+        objects: [ManagedObjectID] = [], conflicts: [MergeConflict] = [], constraintConflicts: [ConstraintConflict] = [], underlying: (any Error)? = nil
     ) {
         self.code = code
         self.message = message
@@ -59,6 +61,7 @@ public struct GraphError: Error, Sendable, CustomStringConvertible {
         self.keys = keys
         self.objects = objects
         self.conflicts = conflicts
+        self.constraintConflicts = constraintConflicts
         self.underlying = underlying
     }
 
@@ -73,17 +76,6 @@ public struct GraphError: Error, Sendable, CustomStringConvertible {
         default: nil
         }
     }
-}
-
-/// An object that was changed here and, since it was read, in the store too.
-public struct MergeConflict: Sendable, Hashable {
-    public let objectID: ManagedObjectID
-    /// The version that the context had read.
-    public let oldVersion: Int64
-    /// The version in the store, 0 if the object is gone.
-    public let newVersion: Int64
-    /// What the context had read: attributes, and to-one relationships as object IDs.
-    public let objectSnapshot: [String: PropertyValue]
 }
 
 extension GraphError {

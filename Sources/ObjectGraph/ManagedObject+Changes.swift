@@ -83,10 +83,7 @@ extension ManagedObjectContext {
         let shape = shapes[Int(object.entityIndex)]
         var snapshot: [String: PropertyValue] = [:]
         for property in shape.entity.properties where !property.isToMany && !property.isTransient {
-            switch object.committed(property.index, shape) {
-            case .value(let value): snapshot[property.name] = value
-            case .reference(let reference): snapshot[property.name] = reference.map { .object(objectID(key: $0.key, entityIndex: $0.entityIndex)) } ?? .null
-            }
+            snapshot[property.name] = propertyValue(object.committed(property.index, shape))
         }
         return snapshot
     }

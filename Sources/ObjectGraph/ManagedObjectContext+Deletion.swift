@@ -91,7 +91,7 @@ extension ManagedObjectContext {
         }
     }
 
-    private func runDeleteRules(of object: ManagedObject) {
+    func runDeleteRules(of object: ManagedObject) {
         let shape = shapes[Int(object.entityIndex)]
         for relation in shape.toOnes {
             switch relation.description.deleteRule {

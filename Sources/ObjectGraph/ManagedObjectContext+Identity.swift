@@ -128,7 +128,7 @@ extension ManagedObjectContext {
     }
 
     /// Where the entity of an ID stands in this context's model, nil for IDs of other stores.
-    private func ownEntityIndex(of id: ManagedObjectID) -> Int? {
+    func ownEntityIndex(of id: ManagedObjectID) -> Int? {
         guard let identity = persistentStoreCoordinator.firstStore?.identity, id.store == identity else { return nil }
         if id.store.model === model { return id.entityIndex }
         return model.entity(named: id.entity.name)?.index

@@ -5,19 +5,21 @@ package import Storage
 extension ManagedObjectContext {
     /// Writes all changes to the store: all of them, or nothing.
     ///
-    /// Pending changes are processed, `willSave` is sent, everything is validated, and one transaction writes it. If it fails nothing is lost: the changes wait for
-    /// another save or for ``rollback()``. Costs a transaction and time in proportion to the changes; without changes, nothing.
+    /// Pending changes are processed, `willSave` is sent, everything is validated, and one transaction writes it. Objects that were changed in the store meanwhile are
+    /// settled by the ``mergePolicy``. If it fails nothing is lost: the changes wait for another save or for ``rollback()``. Costs a transaction and time in proportion to
+    /// the changes; without changes, nothing.
     /// - Throws: ``ValidationError`` with all violated rules, or with a value that the store can't keep, such as NaN in a SQLite store; ``GraphError`` with code
     ///   `conflict` or `constraint`; what the store throws.
     public func save() throws {
-        guard let prepared = try prepareSave() else { return }
-        let receipt: SaveReceipt
-        do {
-            receipt = try store().apply(prepared.changes)
-        } catch {
-            throw failSave(prepared, error)
+        var next = try prepareSave()
+        while let prepared = next {
+            do {
+                completeSave(prepared, try store().apply(prepared.changes))
+                return
+            } catch {
+                next = try prepareSave(again: prepared, after: error)
+            }
         }
-        completeSave(prepared, receipt)
     }
 
     /// Takes a save's first half: what the store is to write, as values. The context counts further changes from here on.
@@ -38,6 +40,27 @@ extension ManagedObjectContext {
         try throwLoadError()
         if validates { try validateChanges() }
         if reservesKeys { try obtainPermanentIDsForInsertedObjects() }
+        return beginSave(validates: validates, metadata: metadata, attempt: 1)
+    }
+
+    /// Puts the changes of a save back that the store did not write, lets the merge policy settle why, and prepares the save again.
+    /// - Returns: nil if nothing is left to write: then the save has succeeded.
+    /// - Throws: the error to throw where no policy can settle it.
+    package func prepareSave(again failed: PreparedSave, after error: any Error) throws -> PreparedSave? {
+        precondition(saveUnderWay?.number == failed.number, "This save is not the one that is under way")
+        putBack()
+        // Others may write faster than this context reads.
+        guard failed.attempt < Self.mostAttempts else { throw translated(error) }
+        processPendingChanges()
+        try settle(error)
+        try throwLoadError()
+        if failed.validates { try validateChanges() }
+        return beginSave(validates: failed.validates, metadata: failed.changes.metadata, attempt: failed.attempt + 1)
+    }
+
+    private static let mostAttempts = 20
+
+    private func beginSave(validates: Bool, metadata: [String: MetadataValue?], attempt: Int) -> PreparedSave? {
         var plan = makePlan()
         plan.setMetadata(metadata)
         begin(plan)
@@ -46,7 +69,7 @@ extension ManagedObjectContext {
             accept(SaveReceipt(keys: []))
             return nil
         }
-        return PreparedSave(changes: plan.changes, number: plan.underWay.number)
+        return PreparedSave(changes: plan.changes, number: plan.underWay.number, validates: validates, attempt: attempt)
     }
 
     /// Accepts what the store has written: new objects get their permanent IDs, and what was saved is clean.
@@ -198,39 +221,8 @@ extension ManagedObjectContext {
         var notification = ContextNotification(.didSave, self)
         for objects in save.inserted { notification.inserted.formUnion(objects) }
         notification.updated = Set(save.updated)
-        notification.deleted = Set(save.deleted)
+        // What was gone already was deleted by somebody else.
+        notification.deleted = Set(save.deleted.filter { !save.goneBefore.contains($0) })
         observers.post(notification)
-    }
-
-    private func translated(_ error: any Error) -> any Error {
-        guard let error = error as? StorageError else { return error }
-        switch error.code {
-        case .conflict:
-            let conflicts = error.conflicts.map { conflict in
-                MergeConflict(
-                    objectID: conflict.object, oldVersion: conflict.expectedVersion, newVersion: conflict.storedVersion,
-                    objectSnapshot: registeredObject(for: conflict.object).map { snapshot(of: $0) } ?? [:])
-            }
-            let message = conflicts.count == 1 ? "\(conflicts[0].objectID) was changed in the store meanwhile" : "\(conflicts.count) objects were changed in the store meanwhile"
-            return GraphError(.conflict, message, object: conflicts.first?.objectID, conflicts: conflicts, underlying: error)
-        case .constraint:
-            return GraphError(
-                .constraint, error.message, object: error.conflicts.first.map { ownID($0.object) }, entity: error.entities.first,
-                key: error.keys.count == 1 ? error.keys[0] : nil, keys: error.keys,
-                objects: (error.conflicts.map(\.object) + [error.holder].compactMap { $0 }).map { ownID($0) }, underlying: error)
-        case .unstorable:
-            let code: ValidationError.Code = if case .date = error.value { .invalidDate } else { .generic }
-            return ValidationError([
-                .init(
-                    code, error.message, object: error.conflicts.first.map { ownID($0.object) }, entity: error.entities.first, key: error.keys.first,
-                    value: error.value, underlying: error)
-            ])
-        default: return error
-        }
-    }
-
-    /// The ID of an object that a store names by what the change set called it.
-    private func ownID(_ id: ManagedObjectID) -> ManagedObjectID {
-        id.isTemporaryID ? ManagedObjectID(store: temporaryIdentity, entityIndex: id.entityIndex, key: id.key) : id
     }
 }

@@ -133,6 +133,18 @@ final class MemberList {
         return committed
     }
 
+    /// Takes members and differences that a merge has worked out.
+    func replace(by members: ContiguousArray<ManagedObject>, _ difference: Difference) {
+        self.members = members
+        positions = nil
+        changes = difference
+    }
+
+    /// The members are complete from here on.
+    func noteLoaded() {
+        isLoaded = true
+    }
+
     func forgetDifferences() {
         changes = Difference()
         saving = nil

@@ -14,6 +14,7 @@ public final class PersistentStoreCoordinator: Sendable {
 
     public let model: ManagedObjectModel
     let shapes: ContiguousArray<EntityShape>
+    let constraints: [UniquenessConstraint]
     private let factories: [StoreFactory]
     private let state = Mutex(State())
 
@@ -23,6 +24,7 @@ public final class PersistentStoreCoordinator: Sendable {
         self.model = model
         self.factories = factories
         let layouts = RowLayout.layouts(for: model)
+        constraints = model.entities.flatMap { UniquenessConstraint.constraints(of: $0, in: model, layouts) }
         shapes = ContiguousArray(
             model.entities.map { entity in
                 EntityShape(

@@ -58,7 +58,10 @@ struct SavePlan {
     private mutating func delete(_ object: ManagedObject) {
         underWay.deleted.append(object)
         // A fault that the store has no row for is deleted already.
-        if object.state.contains(.inaccessible) { return }
+        if object.state.contains(.inaccessible) {
+            underWay.goneBefore.insert(object)
+            return
+        }
         let entity = Int(object.entityIndex)
         changes.deletions.append(ChangeSet.Deletion(entityIndex: entity, key: object.key, version: object.row.version))
         for relation in context.shapes[entity].toManys where relation.isLinked && isNamedHere(object, relation) {

@@ -4,6 +4,9 @@ package import Storage
 package struct PreparedSave: Sendable {
     package var changes: ChangeSet
     package let number: Int
+    let validates: Bool
+    /// How often this save was prepared.
+    let attempt: Int
 }
 
 /// What the context remembers of a save between its preparation and its end.
@@ -17,6 +20,8 @@ struct SaveUnderWay {
     var inserted: [ContiguousArray<ManagedObject>] = []
     var updated: ContiguousArray<ManagedObject> = []
     var deleted: ContiguousArray<ManagedObject> = []
+    /// Of those the ones that the store did not have any more.
+    var goneBefore: Set<ManagedObject> = []
     /// Objects with changes that come to nothing.
     var unchanged: ContiguousArray<ManagedObject> = []
     var lists: ContiguousArray<MemberList> = []

@@ -101,11 +101,3 @@ struct StoredRelation: Sendable {
         kind = inverse.map { $0.isToMany ? .linked(inverse: -1) : .keys(property: $0.index) } ?? .free
     }
 }
-
-extension Property {
-    /// Whether rows of a store hold a value for the property.
-    var isStoredInRow: Bool {
-        guard !isTransient, !isToMany else { return false }
-        return attribute?.type != .undefined && attribute?.type != .objectID
-    }
-}

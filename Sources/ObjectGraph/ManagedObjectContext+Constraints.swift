@@ -1,0 +1,97 @@
+import Query
+import RowMemory
+import Schema
+import Storage
+
+// Uniqueness constraints: who has the same values, here and in the store. Looked up only when a store has refused them; within a context duplicates are legal until then.
+extension ManagedObjectContext {
+    /// What claims unique values: an object of the context that is new, or whose values differ from the saved ones.
+    struct Claims {
+        /// In the order of the first claim.
+        var values: [UniqueValues] = []
+        var claimants: [UniqueValues: [ManagedObject]] = [:]
+
+        mutating func add(_ object: ManagedObject, _ values: UniqueValues) {
+            if claimants[values] == nil { self.values.append(values) }
+            claimants[values, default: []].append(object)
+        }
+    }
+
+    /// How many values one request to the store names.
+    private static let lookupSize = 500
+
+    /// All violated constraints: within the context, and where it holds the values only once, between it and the store.
+    func constraintConflicts() throws -> [ConstraintConflict] {
+        var conflicts: [ConstraintConflict] = []
+        for constraint in persistentStoreCoordinator.constraints {
+            let claims = claims(of: constraint)
+            guard !claims.values.isEmpty else { continue }
+            let holders = try holders(of: claims, constraint)
+            for values in claims.values {
+                guard let claimants = claims.claimants[values] else { continue }
+                if claimants.count > 1 {
+                    conflicts.append(conflict(constraint, claimants, holder: nil))
+                } else if let row = holders[values] {
+                    conflicts.append(conflict(constraint, claimants, holder: row))
+                }
+            }
+        }
+        return conflicts
+    }
+
+    func claims(of constraint: UniquenessConstraint) -> Claims {
+        var claims = Claims()
+        for record in changes.records {
+            guard let object = record.object, constraint.family.contains(Int(object.entityIndex)), isClaiming(object, constraint) else { continue }
+            if let values = constraint.values(of: object.row) { claims.add(object, values) }
+        }
+        return claims
+    }
+
+    /// Whether a save would write values of the constraint for an object with changes.
+    private func isClaiming(_ object: ManagedObject, _ constraint: UniquenessConstraint) -> Bool {
+        if object.state.contains(.deleted) || object.optionalRow == nil { return false }
+        if object.state.contains(.inserted) { return true }
+        return constraint.slots.contains { slot in
+            changes.savedValue(of: Int(object.recordIndex), property: Int(slot.index)).map { $0 != object.row.slotValue(slot) } ?? false
+        }
+    }
+
+    /// The store's objects that have the claimed values and keep them in this save.
+    func holders(of claims: Claims, _ constraint: UniquenessConstraint) throws -> [UniqueValues: Row] {
+        var holders: [UniqueValues: Row] = [:]
+        for start in stride(from: 0, to: claims.values.count, by: Self.lookupSize) {
+            let rows = claims.values[start..<min(start + Self.lookupSize, claims.values.count)].compactMap { claims.claimants[$0]?.first?.row }
+            let found = try store().rows(lookup(rows, constraint))
+            for index in 0..<found.count {
+                let row = found[index]
+                guard let values = constraint.values(of: row), let claimants = claims.claimants[values] else { continue }
+                if let own = identities[rootIndex(row.entityIndex)].object(row.key), own.recordIndex >= 0 {
+                    // It is deleted, or gives these values up, or is the claimant itself.
+                    if own.state.contains(.deleted) || isClaiming(own, constraint) || claimants.contains(own) { continue }
+                }
+                holders[values] = row
+            }
+        }
+        return holders
+    }
+
+    /// A request that selects at least the objects that share all unique values with one of some rows.
+    func lookup(_ rows: [Row], _ constraint: UniquenessConstraint) throws -> RowRequest {
+        let entity = shapes[constraint.entityIndex].entity
+        let parts = zip(constraint.names, constraint.slots).map { name, slot in
+            let values = rows.map { propertyValue($0.slotValue(slot)) }
+            return FetchPredicate.comparison(Comparison(.keyPath(name), .in, .aggregate(Array(Set(values)).map { .constant($0) })))
+        }
+        let predicate = try (parts.count == 1 ? parts[0] : .and(parts)).validated(against: entity, in: model, store: try store().identity)
+        return RowRequest(entityIndex: entity.index, selection: .matching(predicate))
+    }
+
+    private func conflict(_ constraint: UniquenessConstraint, _ claimants: [ManagedObject], holder: Row?) -> ConstraintConflict {
+        let values = zip(constraint.names, constraint.slots).map { ($0, propertyValue(claimants[0].row.slotValue($1))) }
+        return ConstraintConflict(
+            entityName: constraint.declaringName, constraint: constraint.names, constraintValues: Dictionary(values, uniquingKeysWith: { $1 }),
+            databaseObjectID: holder.map { objectID(key: $0.key, entityIndex: $0.entityIndex) }, databaseSnapshot: holder.map { snapshot(of: $0) },
+            conflictingObjectIDs: claimants.map(\.objectID), conflictingSnapshots: claimants.map { snapshot(of: $0.row) })
+    }
+}

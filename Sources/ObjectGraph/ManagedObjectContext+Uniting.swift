@@ -1,0 +1,152 @@
+import RowMemory
+import Schema
+import Storage
+
+// The built-in policies for unique values that more than one object has: objects become one, or give their values up.
+extension ManagedObjectContext {
+    func resolve(_ conflicts: [ConstraintConflict], by type: MergePolicyType) throws {
+        let rows = try storedRows(of: conflicts.compactMap(\.databaseObjectID))
+        try withoutUndo {
+            for conflict in conflicts {
+                let objects = conflict.conflictingObjectIDs.compactMap { registeredObject(for: $0) }.filter { $0.recordIndex >= 0 && !$0.state.contains(.deleted) }
+                if let id = conflict.databaseObjectID {
+                    // Gone meanwhile: then there is no conflict any more.
+                    guard let row = rows[id], let object = objects.first else { continue }
+                    try unite(object, with: row, conflict, by: type)
+                } else if objects.count > 1 {
+                    try unite(objects, conflict, by: type)
+                }
+            }
+        }
+    }
+
+    // MARK: With an object of the store
+
+    private func unite(_ object: ManagedObject, with stored: Row, _ conflict: ConstraintConflict, by type: MergePolicyType) throws {
+        guard object.state.contains(.inserted) else { return try giveUpValues(object, conflict, by: type) }
+        if type == .rollback { return discard(object) }
+        // An object can't change its entity.
+        guard Int(object.entityIndex) == stored.entityIndex else { throw GraphError.constraint([conflict]) }
+        takeIdentity(object, of: stored)
+        let shape = shapes[stored.entityIndex]
+        for property in shape.entity.properties where !property.isToMany && !property.isTransient {
+            let slot = shape.layout.slots[property.index]
+            let keepsStored = type == .mergeByPropertyStoreTrump && stored.hasValue(slot)
+            set(keepsStored ? stored.slotValue(slot) : object.row.slotValue(slot), of: object, property.index, saved: stored.slotValue(slot))
+        }
+        for relation in shape.toManys where !relation.description.isTransient {
+            _ = changes.touch(Int(object.recordIndex), property: relation.index)
+            let batch = try store().related(
+                entityIndex: relation.property.declaringEntityIndex, propertyIndex: relation.index, owners: [object.key], includingRows: true)
+            let held = adopt(batch.rows)
+            withExtendedLifetime(held) {
+                list(object, relation).becomeAddition(to: ContiguousArray((batch.members.first ?? []).map { self.object($0) }))
+            }
+        }
+        refreshedObjects.insert(object)
+        object.awake(fromSnapshotEvents: .mergePolicy)
+    }
+
+    /// Makes a new object the context's object of a stored row. The one that stood for it until now is of use no longer.
+    private func takeIdentity(_ object: ManagedObject, of stored: Row) {
+        let (entityIndex, key) = (stored.entityIndex, stored.key)
+        if let former = identities[rootIndex(entityIndex)].object(key), former !== object { replace(former, by: object) }
+        // Undo may know the object by its temporary number.
+        if undoManager != nil { permanentKeys.set(key, for: object.key) }
+        givePermanentKey(object, key)
+        replaceTemporaryKeys([[object]], savedObjects: nil)
+        object.state.remove([.inserted, .free])
+        object.state.insert(.updated)
+        object.row.version = stored.version
+    }
+
+    private func replace(_ former: ManagedObject, by object: ManagedObject) {
+        if former.optionalRow != nil {
+            for case let relation? in shapes[Int(former.entityIndex)].relations {
+                guard let inverse = relation.inverse, inverse.isToMany else { continue }
+                for other in knownTargets(of: former, relation) where !other.state.isFault {
+                    other.existingList(self.relation(other, inverse.index))?.exchange(former, for: object)
+                }
+            }
+        }
+        changes.remove(former)
+        unregister(former)
+        former.state = .fault
+        deletedInEvent.append(former)
+    }
+
+    /// A stored object can't become another stored one: it keeps the values that it has in the store, or the save fails.
+    private func giveUpValues(_ object: ManagedObject, _ conflict: ConstraintConflict, by type: MergePolicyType) throws {
+        let shape = shapes[Int(object.entityIndex)]
+        switch type {
+        case .mergeByPropertyStoreTrump:
+            for name in conflict.constraint {
+                guard let index = shape.entity.propertyIndex(named: name) else { continue }
+                let saved = object.committed(index, shape)
+                set(saved, of: object, index, saved: saved)
+            }
+        case .rollback:
+            for property in shape.entity.properties where !property.isToMany && !property.isTransient {
+                let saved = object.committed(property.index, shape)
+                set(saved, of: object, property.index, saved: saved)
+            }
+        case .error, .mergeByPropertyObjectTrump, .overwrite: throw GraphError.constraint([conflict])
+        }
+        refreshedObjects.insert(object)
+        object.awake(fromSnapshotEvents: .mergePolicy)
+    }
+
+    // MARK: Within the context
+
+    private func unite(_ objects: [ManagedObject], _ conflict: ConstraintConflict, by type: MergePolicyType) throws {
+        let stored = objects.filter { !$0.state.contains(.inserted) }, new = objects.filter { $0.state.contains(.inserted) }
+        for object in stored.dropFirst() { try giveUpValues(object, conflict, by: type) }
+        if type == .rollback {
+            // The first stays, if no stored object has the values.
+            for object in stored.isEmpty ? new.dropFirst() : new[...] { discard(object) }
+            return
+        }
+        // The last one counts, and what it has goes to the stored one where there is one.
+        guard let last = new.last else { return }
+        let survivor = stored.first ?? last
+        guard new.allSatisfy({ $0.entityIndex == survivor.entityIndex }) else { throw GraphError.constraint([conflict]) }
+        if survivor !== last, type != .mergeByPropertyStoreTrump { copyValues(of: last, to: survivor, onlyMissing: false) }
+        for object in new.reversed() where object !== survivor {
+            if type == .mergeByPropertyStoreTrump { copyValues(of: object, to: survivor, onlyMissing: true) }
+            moveMembers(of: object, to: survivor)
+            discard(object)
+        }
+        refreshedObjects.insert(survivor)
+        survivor.awake(fromSnapshotEvents: .mergePolicy)
+    }
+
+    private func copyValues(of object: ManagedObject, to survivor: ManagedObject, onlyMissing: Bool) {
+        let shape = shapes[Int(survivor.entityIndex)]
+        for property in shape.entity.properties where !property.isToMany {
+            let slot = shape.layout.slots[property.index]
+            if onlyMissing && (survivor.row.hasValue(slot) || !object.row.hasValue(slot)) { continue }
+            if let relation = shape.relations[property.index] {
+                setTarget(survivor, relation, target(object, slot))
+            } else {
+                willWrite(survivor, slot)
+                survivor.row.setSlotValue(object.row.slotValue(slot), slot)
+            }
+        }
+    }
+
+    private func moveMembers(of object: ManagedObject, to survivor: ManagedObject) {
+        for relation in shapes[Int(object.entityIndex)].toManys {
+            for member in object.existingList(relation)?.members ?? [] { add(member, to: survivor, relation) }
+        }
+    }
+
+    /// Makes a new object one that never was: nothing leads to it any more, and its delete rules don't count.
+    private func discard(_ object: ManagedObject) {
+        for relation in shapes[Int(object.entityIndex)].toOnes where object.row.hasValue(relation.slot) { setTarget(object, relation, nil) }
+        for relation in shapes[Int(object.entityIndex)].toManys { replaceMembers(of: object, relation, by: []) }
+        changes.remove(object)
+        forgottenObjects.insert(object)
+        unregister(object)
+        object.state = [.inserted, .deleted]
+    }
+}

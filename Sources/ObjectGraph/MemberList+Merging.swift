@@ -1,0 +1,63 @@
+extension MemberList {
+    /// Puts the differences on top of the members that the store has now.
+    ///
+    /// - Parameter keepingOrder: whether members of an ordered relationship stand as they do here, those that came elsewhere behind them; else as in the store.
+    func rebase(onto stored: ContiguousArray<ManagedObject>, keepingOrder: Bool) {
+        let storedIDs = Set(stored.map { ObjectIdentifier($0) })
+        var difference = changes
+        difference.added = difference.added.filter { !storedIDs.contains($0.key) }
+        difference.removed = difference.removed.filter { storedIDs.contains($0.key) }
+        var members: ContiguousArray<ManagedObject>
+        if isOrdered, isLoaded, keepingOrder, changes.committed != nil {
+            members = self.members.filter { storedIDs.contains(ObjectIdentifier($0)) || difference.added[ObjectIdentifier($0)] != nil }
+            let present = Set(members.map { ObjectIdentifier($0) })
+            members += stored.filter { !present.contains(ObjectIdentifier($0)) && difference.removed[ObjectIdentifier($0)] == nil }
+        } else {
+            members = stored.filter { difference.removed[ObjectIdentifier($0)] == nil }
+            let own = isLoaded ? self.members.filter { difference.added[ObjectIdentifier($0)] != nil } : ContiguousArray(difference.added.values)
+            members += own
+        }
+        difference.committed = isOrdered && !members.elementsEqual(stored, by: ===) ? stored : nil
+        replace(by: members, difference)
+        noteLoaded()
+    }
+
+    /// Counts all members as added, on top of those that the store has: the owner was new and turned out to be an object of the store.
+    func becomeAddition(to stored: ContiguousArray<ManagedObject>) {
+        var difference = Difference()
+        for member in members { difference.added[ObjectIdentifier(member)] = member }
+        replace(by: members, difference)
+        rebase(onto: stored, keepingOrder: false)
+    }
+
+    /// Makes these the members of an object that no store has.
+    func becomeNew(_ members: ContiguousArray<ManagedObject>) {
+        replace(by: members, Difference())
+        noteLoaded()
+    }
+
+    /// Takes out a member that is gone from the store: no difference from what is saved.
+    func forget(_ member: ManagedObject) {
+        let id = ObjectIdentifier(member)
+        var difference = changes
+        difference.added[id] = nil
+        difference.removed[id] = nil
+        difference.committed?.removeAll { $0 === member }
+        replace(by: members.filter { $0 !== member }, difference)
+    }
+
+    /// Puts another object in the place of one that turned out to be the same.
+    func exchange(_ old: ManagedObject, for new: ManagedObject) {
+        func exchanged(_ list: ContiguousArray<ManagedObject>) -> ContiguousArray<ManagedObject> {
+            let hasBoth = list.contains { $0 === new }
+            return ContiguousArray(list.compactMap { $0 === old ? (hasBoth ? nil : new) : $0 })
+        }
+        var difference = changes
+        if difference.added.removeValue(forKey: ObjectIdentifier(old)) != nil { difference.added[ObjectIdentifier(new)] = new }
+        if difference.removed.removeValue(forKey: ObjectIdentifier(old)) != nil { difference.removed[ObjectIdentifier(new)] = new }
+        // In the store it is a member already.
+        if contains(old), changes.added[ObjectIdentifier(old)] == nil { difference.added[ObjectIdentifier(new)] = nil }
+        difference.committed = difference.committed.map(exchanged)
+        replace(by: exchanged(members), difference)
+    }
+}

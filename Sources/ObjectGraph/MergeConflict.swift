@@ -1,0 +1,54 @@
+public import Schema
+import Storage
+
+/// An object that was changed here and, since it was read, in the store too.
+///
+/// The object itself is the context's registered one with this ID. Snapshots hold attributes, and to-one relationships as object IDs. There is no cache between contexts
+/// and stores, so there is no third snapshot of one.
+public struct MergeConflict: Sendable, Hashable {
+    public let objectID: ManagedObjectID
+    /// The version that the context had read.
+    public let oldVersion: Int64
+    /// The version in the store, 0 if the object is gone.
+    public let newVersion: Int64
+    /// What the context had read.
+    public let objectSnapshot: [String: PropertyValue]
+    /// What the store has now; nil if the object is gone, or could not be read again.
+    public let persistedSnapshot: [String: PropertyValue]?
+}
+
+/// Unique values that more than one object has.
+///
+/// One conflict for each set of values: between several objects of the context, or between one of them and an object in the store.
+public struct ConstraintConflict: Sendable, Hashable {
+    /// The entity that declares the constraint.
+    public let entityName: String
+    /// The properties whose values together have to be unique.
+    public let constraint: [String]
+    public let constraintValues: [String: PropertyValue]
+    /// The object in the store that has the values; nil where the conflict is within the context.
+    public let databaseObjectID: ManagedObjectID?
+    public let databaseSnapshot: [String: PropertyValue]?
+    /// The objects of the context that have the values, in the order of their changes.
+    public let conflictingObjectIDs: [ManagedObjectID]
+    public let conflictingSnapshots: [[String: PropertyValue]]
+}
+
+extension GraphError {
+    static func conflict(_ conflicts: [MergeConflict], underlying: (any Error)? = nil) -> GraphError {
+        let message = conflicts.count == 1 ? "\(conflicts[0].objectID) was changed in the store meanwhile" : "\(conflicts.count) objects were changed in the store meanwhile"
+        return GraphError(.conflict, message, object: conflicts.first?.objectID, conflicts: conflicts, underlying: underlying)
+    }
+
+    static func constraint(_ conflicts: [ConstraintConflict], underlying: (any Error)? = nil) -> GraphError {
+        let first = conflicts.first
+        let keys = first?.constraint ?? []
+        let objects = (first.map { Array($0.conflictingObjectIDs.reversed()) } ?? []) + [first?.databaseObjectID].compactMap { $0 }
+        let message = objects.first.map { object in
+            StorageError.notUnique(keys, StoreConflict(object: object, expectedVersion: 0, storedVersion: 0), holder: objects.count > 1 ? objects[1] : nil).message
+        }
+        return GraphError(
+            .constraint, message ?? "Another object has the same unique values", object: first?.conflictingObjectIDs.last, entity: first?.entityName, key: keys.count == 1 ? keys[0] : nil, keys: keys,
+            objects: objects, constraintConflicts: conflicts, underlying: underlying)
+    }
+}

@@ -1,0 +1,423 @@
+import ObjectGraph
+import Query
+import Schema
+import Testing
+
+/// What each policy makes of an object that was changed on both sides (S9–S23).
+@Suite struct MergePolicyTests {
+    private static let merging: [MergePolicyType] = [.mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump, .overwrite, .rollback]
+
+    /// One account, read by a context with a policy, then changed in the store and here.
+    private func conflict(
+        _ fixture: GraphFixture, _ policy: MergePolicy, here: (ManagedObject, ManagedObjectContext) throws -> Void,
+        elsewhere: (ManagedObject, ManagedObjectContext) throws -> Void
+    ) throws -> (account: ManagedObject, context: ManagedObjectContext) {
+        let context = fixture.context(policy)
+        let account = try context.make("Account", ["title": "t0", "note": "n0", "colour": "c0", "balance": 10])
+        try context.save()
+        let other = fixture.context()
+        let same = try other.same(account)
+        try elsewhere(same, other)
+        try other.save()
+        try here(account, context)
+        return (account, context)
+    }
+
+    // MARK: Values (S17)
+
+    /// title is changed here only (A), note in the store only (B), colour in both (C), balance in neither (D).
+    @Test(arguments: StoreKind.allCases, MergePolicyType.allCases)
+    func eachPolicyMergesPropertyByProperty_S17(kind: StoreKind, type: MergePolicyType) throws {
+        try GraphFixture.run(kind) { fixture in
+            let (account, context) = try conflict(fixture, MergePolicy(merge: type)) { account, _ in
+                account["title"] = "t1"
+                account["colour"] = "c1"
+            } elsewhere: { account, _ in
+                account["note"] = "n2"
+                account["colour"] = "c2"
+            }
+            let expected: [String?]
+            switch type {
+            case .error:
+                let error = #expect(throws: GraphError.self) { try context.save() }
+                #expect(error?.code == .conflict && error?.cocoaCode == 133_020)
+                #expect(account.text("title") == "t1" && account.hasChanges)
+                expected = ["t0", "n2", "c2"]
+            case .mergeByPropertyStoreTrump: expected = ["t1", "n2", "c2"]
+            case .mergeByPropertyObjectTrump: expected = ["t1", "n2", "c1"]
+            case .overwrite: expected = ["t1", "n0", "c1"]
+            case .rollback: expected = ["t0", "n2", "c2"]
+            }
+            if type != .error {
+                try context.save()
+                #expect(!account.hasChanges && account.changedValues().isEmpty && !context.hasChanges)
+                #expect(["title", "note", "colour"].map { account.text($0) } == expected)
+                #expect(account.number("balance") == 10)
+            }
+            let stored = try fixture.reopened().one("Account")
+            #expect(["title", "note", "colour"].map { stored.text($0) } == expected)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases, merging) func mergedObjectsCanBeSavedAgain_S9(kind: StoreKind, type: MergePolicyType) throws {
+        try GraphFixture.run(kind) { fixture in
+            let (account, context) = try conflict(fixture, MergePolicy(merge: type)) { account, _ in account["title"] = "here" } elsewhere: { account, _ in
+                account["title"] = "there"
+            }
+            try context.save()
+            account["title"] = "again"
+            context.mergePolicy = .error
+            try context.save()
+            #expect(try fixture.reopened().one("Account").text("title") == "again")
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases) func theErrorTellsWhatWasReadAndWhatIsStored_S13_S14_S15(kind: StoreKind) throws {
+        try GraphFixture.run(kind) { fixture in
+            let (account, context) = try conflict(fixture, .error) { account, _ in account["title"] = "here" } elsewhere: { account, context in
+                account["title"] = "there"
+                account["owner"] = try context.make("Person", ["name": "Ada"])
+            }
+            let error = try #require(#expect(throws: GraphError.self) { try context.save() })
+            let conflict = try #require(error.conflicts.first)
+            #expect(error.conflicts.count == 1 && error.object == account.objectID)
+            #expect(conflict.objectID == account.objectID && conflict.oldVersion == 1 && conflict.newVersion == 2)
+            #expect(conflict.objectSnapshot["title"] == .string("t0") && conflict.objectSnapshot["owner"] == .null)
+            #expect(conflict.persistedSnapshot?["title"] == .string("there"))
+            guard case .object(let owner)? = conflict.persistedSnapshot?["owner"] else {
+                Issue.record("no owner in the snapshot")
+                return
+            }
+            #expect(owner.entity.name == "Person")
+            #expect(conflict.persistedSnapshot?["tags"] == nil)
+            // A failed save leaves everything as it was (S16).
+            #expect(account.text("title") == "here" && context.updatedObjects == [account])
+            account["title"] = "t0"
+            context.rollback()
+            context.refresh(account, mergeChanges: false)
+            #expect(account.text("title") == "there")
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases) func differentObjectsNeverConflict_S21(kind: StoreKind) throws {
+        try GraphFixture.run(kind) { fixture in
+            let context = fixture.context()
+            let first = try context.make("Account", ["title": "a"]), second = try context.make("Account", ["title": "b"])
+            try context.save()
+            let other = fixture.context()
+            try other.same(second)["title"] = "b2"
+            try other.save()
+            first["title"] = "a2"
+            try context.save()
+            #expect(try fixture.reopened().all("Account").map { $0.text("title") ?? "" }.sorted() == ["a2", "b2"])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases) func everyConflictOfASaveIsListed_S13(kind: StoreKind) throws {
+        try GraphFixture.run(kind) { fixture in
+            let context = fixture.context()
+            let accounts = try (0..<5).map { try context.make("Account", ["balance": $0]) }
+            try context.save()
+            let other = fixture.context()
+            for account in accounts[1..<4] { try other.same(account)["note"] = "x" }
+            try other.save()
+            for account in accounts { account["note"] = "y" }
+            let error = #expect(throws: GraphError.self) { try context.save() }
+            #expect(Set(error?.conflicts.map(\.objectID) ?? []) == Set(accounts[1..<4].map(\.objectID)))
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases) func insertingAMemberConflictsWithAnEditOfTheOwner_S11(kind: StoreKind) throws {
+        try GraphFixture.run(kind) { fixture in
+            let context = fixture.context()
+            let person = try context.make("Person", ["name": "Ada"])
+            try context.save()
+            let other = fixture.context()
+            try other.same(person)["name"] = "Grace"
+            try other.save()
+            try context.make("Account", ["owner": person])
+            let error = #expect(throws: GraphError.self) { try context.save() }
+            #expect(error?.conflicts.map(\.objectID) == [person.objectID])
+            context.mergePolicy = .mergeByPropertyStoreTrump
+            try context.save()
+            #expect(person.text("name") == "Grace" && (person["accounts"] as? Set<ManagedObject>)?.count == 1)
+        }
+    }
+
+    // MARK: To-one relationships
+
+    @Test(arguments: StoreKind.allCases, merging) func aToOneIsMergedWithItsInverse_S17(kind: StoreKind, type: MergePolicyType) throws {
+        try GraphFixture.run(kind) { fixture in
+            let context = fixture.context(MergePolicy(merge: type))
+            let people = try ["a", "b", "c"].map { try context.make("Person", ["name": $0]) }
+            let account = try context.make("Account", ["title": "shared", "owner": people[0]])
+            try context.save()
+            #expect(people.map { ($0["accounts"] as? Set<ManagedObject>)?.count } == [1, 0, 0])
+            let other = fixture.context()
+            try other.same(account)["owner"] = try other.same(people[2])
+            try other.save()
+            account["owner"] = people[1]
+            try context.save()
+            let winner = type == .mergeByPropertyStoreTrump || type == .rollback ? 2 : 1
+            #expect(account.target("owner") === people[winner])
+            #expect(people.map { ($0["accounts"] as? Set<ManagedObject>)?.count } == (0..<3).map { $0 == winner ? 1 : 0 })
+            let stored = try fixture.reopened().one("Account")
+            #expect(stored.target("owner")?.text("name") == ["a", "b", "c"][winner])
+        }
+    }
+
+    // MARK: To-many relationships (S20)
+
+    @Test(arguments: StoreKind.allCases, [MergePolicyType.mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump, .overwrite])
+    func linksAreMergedAsWhatCameAndWent_S20(kind: StoreKind, type: MergePolicyType) throws {
+        try GraphFixture.run(kind) { fixture in
+            let context = fixture.context(MergePolicy(merge: type))
+            let account = try context.make("Account", [:])
+            let tags = try ["a", "b", "c", "d"].map { try context.make("Tag", ["word": $0]) }
+            account["tags"] = Set(tags[0...1])
+            try context.save()
+            let other = fixture.context()
+            let same = try other.same(account)
+            // Elsewhere a goes and c comes; here b goes and d comes.
+            same["tags"] = Set([try other.same(tags[1]), try other.same(tags[2])])
+            try other.save()
+            account["tags"] = Set([tags[0], tags[3]])
+            try context.save()
+            #expect(account.texts("tags", "word") == ["c", "d"])
+            #expect(tags.map { ($0["accounts"] as? Set<ManagedObject>)?.count } == [0, 0, 1, 1])
+            #expect(try fixture.reopened().one("Account").texts("tags", "word") == ["c", "d"])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases) func rollbackTakesLinksBackAtBothEnds_S17(kind: StoreKind) throws {
+        try GraphFixture.run(kind) { fixture in
+            let (account, context) = try conflict(fixture, .rollback) { account, context in
+                account["tags"] = Set([try context.make("Tag", ["word": "mine"])])
+            } elsewhere: { account, context in
+                account["tags"] = Set([try context.make("Tag", ["word": "theirs"])])
+            }
+            try context.save()
+            #expect(account.texts("tags", "word") == ["theirs"])
+            #expect((try context.one("Tag", "word == 'mine'")["accounts"] as? Set<ManagedObject>)?.isEmpty == true)
+            #expect(try fixture.reopened().one("Account").texts("tags", "word") == ["theirs"])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases, merging) func ownedMembersOfBothSidesStay_S20(kind: StoreKind, type: MergePolicyType) throws {
+        try GraphFixture.run(kind) { fixture in
+            let (account, context) = try conflict(fixture, MergePolicy(merge: type)) { account, context in
+                _ = try context.make("Entry", ["text": "here", "account": account])
+            } elsewhere: { account, context in
+                _ = try context.make("Entry", ["text": "there", "account": account])
+            }
+            try context.save()
+            #expect(account.texts("entries", "text").sorted() == ["here", "there"])
+            #expect(try fixture.reopened().one("Account").texts("entries", "text").sorted() == ["here", "there"])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases) func orderIsTheContextsWhereItTrumps_S20(kind: StoreKind) throws {
+        for (policy, expected) in [(MergePolicy.mergeByPropertyObjectTrump, ["3", "2", "1", "new"]), (.mergeByPropertyStoreTrump, ["1", "2", "3", "new"])] {
+            try GraphFixture.run(kind) { fixture in
+                let context = fixture.context(policy)
+                let account = try context.make("Account", [:])
+                for text in ["1", "2", "3"] { try context.make("Entry", ["text": text, "account": account]) }
+                try context.save()
+                let other = fixture.context()
+                try other.make("Entry", ["text": "new", "account": try other.same(account)])
+                try other.save()
+                account["entries"] = Array((account["entries"] as? [ManagedObject] ?? []).reversed())
+                try context.save()
+                #expect(account.texts("entries", "text") == expected)
+                #expect(try fixture.reopened().one("Account").texts("entries", "text") == expected)
+            }
+        }
+    }
+
+    // MARK: Deleted on one side (S18, S19)
+
+    @Test(arguments: StoreKind.allCases, MergePolicyType.allCases) func editedHereAndDeletedInTheStore_S18(kind: StoreKind, type: MergePolicyType) throws {
+        try GraphFixture.run(kind) { fixture in
+            let (account, context) = try conflict(fixture, MergePolicy(merge: type)) { account, context in
+                account["title"] = "here"
+                account["tags"] = Set([try context.make("Tag", ["word": "mine"])])
+            } elsewhere: { account, context in
+                context.delete(account)
+            }
+            let id = account.objectID
+            switch type {
+            case .error:
+                let error = #expect(throws: GraphError.self) { try context.save() }
+                #expect(error?.conflicts.map(\.newVersion) == [0] && error?.conflicts.first?.persistedSnapshot == nil)
+                #expect(account.text("title") == "here")
+            case .mergeByPropertyObjectTrump, .overwrite:
+                try context.save()
+                #expect(account.objectID == id && !account.hasChanges)
+                let stored = try fixture.reopened().one("Account")
+                #expect(stored.text("title") == "here" && stored.text("note") == "n0" && stored.texts("tags", "word") == ["mine"])
+                #expect(stored.objectID == id)
+            case .mergeByPropertyStoreTrump, .rollback:
+                try context.save()
+                #expect(account.managedObjectContext == nil)
+                let again = try fixture.reopened()
+                #expect(try again.all("Account").isEmpty)
+                #expect((try again.one("Tag")["accounts"] as? Set<ManagedObject>)?.isEmpty == true)
+            }
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases, MergePolicyType.allCases) func deletedHereAndEditedInTheStore_S19(kind: StoreKind, type: MergePolicyType) throws {
+        try GraphFixture.run(kind) { fixture in
+            let context = fixture.context(MergePolicy(merge: type))
+            let person = try context.make("Person", ["name": "Ada"]), friend = try context.make("Person", ["name": "Friend"])
+            let pupil = try context.make("Person", ["name": "Pupil", "mentor": person])
+            person["friends"] = Set([friend])
+            try context.save()
+            let other = fixture.context()
+            try other.same(person)["name"] = "Countess"
+            try other.save()
+            context.delete(person)
+            switch type {
+            case .error:
+                let error = #expect(throws: GraphError.self) { try context.save() }
+                #expect(error?.code == .conflict && person.isDeleted)
+            case .mergeByPropertyObjectTrump, .overwrite:
+                try context.save()
+                let again = try fixture.reopened()
+                #expect(try again.all("Person").map { $0.text("name") ?? "" }.sorted() == ["Friend", "Pupil"])
+                #expect(try again.one("Person", "name == 'Pupil'").target("mentor") == nil)
+            case .mergeByPropertyStoreTrump, .rollback:
+                try context.save()
+                #expect(!person.isDeleted && person.text("name") == "Countess" && context.deletedObjects.isEmpty)
+                #expect(pupil.target("mentor") === person && person.texts("friends", "name") == ["Friend"])
+                let stored = try fixture.reopened().one("Person", "name == 'Countess'")
+                #expect(stored.texts("pupils", "name") == ["Pupil"] && stored.texts("friends", "name") == ["Friend"])
+            }
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases) func whatCameToADeletedOwnerMeanwhileFollowsItsDeleteRule_S19_R11(kind: StoreKind) throws {
+        try GraphFixture.run(kind) { fixture in
+            let context = fixture.context(.overwrite)
+            let person = try context.make("Person", ["name": "Ada"])
+            try context.make("Account", ["title": "old", "owner": person])
+            try context.save()
+            let other = fixture.context()
+            let same = try other.same(person)
+            try other.make("Account", ["title": "new", "owner": same])
+            try other.make("Person", ["name": "Pupil", "mentor": same])
+            try other.save()
+            context.delete(person)
+            try context.save()
+            let again = try fixture.reopened()
+            #expect(try again.all("Account").isEmpty)
+            #expect(try again.one("Person").target("mentor") == nil)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases, merging) func deletedOnBothSidesIsNoConflict_S18(kind: StoreKind, type: MergePolicyType) throws {
+        try GraphFixture.run(kind) { fixture in
+            let (account, context) = try conflict(fixture, MergePolicy(merge: type)) { account, context in context.delete(account) } elsewhere: { account, context in
+                context.delete(account)
+            }
+            try context.save()
+            #expect(account.managedObjectContext == nil && !context.hasChanges)
+            #expect(try fixture.reopened().all("Account").isEmpty)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases) func aReferenceToAnObjectThatIsGoneIsNotWritten_S18(kind: StoreKind) throws {
+        try GraphFixture.run(kind) { fixture in
+            let context = fixture.context(.mergeByPropertyStoreTrump)
+            let person = try context.make("Person", ["name": "Ada"]), account = try context.make("Account", ["title": "t"])
+            try context.save()
+            let other = fixture.context()
+            other.delete(try other.same(person))
+            try other.save()
+            account["owner"] = person
+            try context.save()
+            #expect(account.target("owner") == nil)
+            #expect(try fixture.reopened().one("Account").target("owner") == nil)
+        }
+    }
+
+    // MARK: Policies of one's own (S22, S23)
+
+    @Test(arguments: StoreKind.allCases) func aClosureAddsUpWhatBothSidesDid_S23(kind: StoreKind) throws {
+        try GraphFixture.run(kind) { fixture in
+            let policy = MergePolicy.custom(.mergeByPropertyObjectTrump) { conflict, account in
+                guard case .int(let read)? = conflict.objectSnapshot["balance"], case .int(let stored)? = conflict.persistedSnapshot?["balance"] else { return }
+                account["balance"] = (account.number("balance") ?? 0) + Int(stored - read)
+            }
+            let (account, context) = try conflict(fixture, policy) { account, _ in account["balance"] = 15 } elsewhere: { account, _ in account["balance"] = 12 }
+            try context.save()
+            #expect(account.number("balance") == 17)
+            #expect(try fixture.reopened().one("Account").number("balance") == 17)
+        }
+    }
+
+    private final class Refusal: MergePolicy {
+        struct Reason: Error {}
+        override func resolve(optimisticLockingConflicts conflicts: [MergeConflict], in context: ManagedObjectContext) throws { throw Reason() }
+    }
+
+    @Test(arguments: StoreKind.allCases) func whatAPolicyThrowsFailsTheSaveAndKeepsTheChanges_S16_S22(kind: StoreKind) throws {
+        try GraphFixture.run(kind) { fixture in
+            let (account, context) = try conflict(fixture, Refusal(merge: .overwrite)) { account, _ in account["title"] = "here" } elsewhere: { account, _ in
+                account["title"] = "there"
+            }
+            #expect(throws: Refusal.Reason.self) { try context.save() }
+            #expect(account.text("title") == "here" && account.isUpdated)
+            context.mergePolicy = .overwrite
+            try context.save()
+            #expect(try fixture.reopened().one("Account").text("title") == "here")
+        }
+    }
+
+    private final class Idle: MergePolicy {
+        override func resolve(optimisticLockingConflicts conflicts: [MergeConflict], in context: ManagedObjectContext) {}
+    }
+
+    @Test(arguments: StoreKind.allCases) func aPolicyThatSettlesNothingFailsTheSave_S22(kind: StoreKind) throws {
+        try GraphFixture.run(kind) { fixture in
+            let (_, context) = try conflict(fixture, Idle(merge: .overwrite)) { account, _ in account["title"] = "here" } elsewhere: { account, _ in
+                account["title"] = "there"
+            }
+            let error = #expect(throws: GraphError.self) { try context.save() }
+            #expect(error?.code == .conflict)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases) func aMergeIsNoUndoableChange_U15(kind: StoreKind) throws {
+        try GraphFixture.run(kind) { fixture in
+            let context = fixture.context(.mergeByPropertyStoreTrump)
+            let account = try context.make("Account", ["title": "t0", "note": "n0"])
+            try context.save()
+            context.undoManager = UndoManager()
+            let other = fixture.context()
+            try other.same(account)["note"] = "n2"
+            try other.save()
+            account["title"] = "t1"
+            try context.save()
+            #expect(account.text("note") == "n2")
+            context.undo()
+            #expect(account.text("title") == "t0" && account.text("note") == "n2")
+        }
+    }
+
+    @Test func twoOpeningsOfOneFileAreMerged_S9() throws {
+        try GraphFixture.run(.sqlite) { fixture in
+            let context = fixture.context(.mergeByPropertyObjectTrump), other = try fixture.reopened()
+            let account = try context.make("Account", ["title": "t0", "note": "n0"])
+            try context.save()
+            let same = try other.one("Account")
+            same["note"] = "n2"
+            try other.save()
+            account["title"] = "t1"
+            try context.save()
+            #expect(account.text("note") == "n2")
+            other.refreshAllObjects()
+            #expect(same.text("title") == "t1")
+        }
+    }
+}

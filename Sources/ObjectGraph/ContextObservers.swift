@@ -1,3 +1,5 @@
+import Schema
+
 /// What an observer of a context is told.
 public struct ContextNotification {
     /// What happened.
@@ -8,6 +10,8 @@ public struct ContextNotification {
         case willSave
         /// A save succeeded.
         case didSave
+        /// Changes of another context were merged; see ``ContextNotification/changes``.
+        case didMerge
     }
 
     public let event: Event
@@ -19,6 +23,18 @@ public struct ContextNotification {
     public internal(set) var refreshed: Set<ManagedObject> = []
     /// Whether the context was reset: every object of it is invalid.
     public internal(set) var isReset = false
+
+    /// What others did, where that is what it is about.
+    var merged: SavedChanges?
+
+    /// The same as object IDs, which can be sent and kept. Deleted objects have no IDs of their own any more: here they have.
+    public var changes: SavedChanges {
+        if let merged { return merged }
+        func ids(_ objects: Set<ManagedObject>) -> Set<ManagedObjectID> {
+            Set(objects.map { context.objectID(key: $0.key, entityIndex: Int($0.entityIndex)) })
+        }
+        return SavedChanges(inserted: ids(inserted), updated: ids(updated.union(refreshed)), deleted: ids(deleted), contextName: context.name)
+    }
 
     init(_ event: Event, _ context: ManagedObjectContext) {
         self.event = event
@@ -49,12 +65,29 @@ public final class ContextObservation {
 /// Those who want to know what happens to a context, in the order in which they came.
 final class ContextObservers {
     private var handlers: [(number: Int, event: ContextNotification.Event, handler: (ContextNotification) -> Void)] = []
+    private var streams: [AsyncStream<SavedChanges>.Continuation] = []
     private var lastNumber = 0
 
     func add(_ event: ContextNotification.Event, _ handler: @escaping (ContextNotification) -> Void) -> ContextObservation {
         lastNumber += 1
         handlers.append((lastNumber, event, handler))
         return ContextObservation(observers: self, number: lastNumber)
+    }
+
+    /// The changes of each such event, until nobody iterates over them any more or the context is gone.
+    func stream(of event: ContextNotification.Event) -> AsyncStream<SavedChanges> {
+        let (stream, continuation) = AsyncStream.makeStream(of: SavedChanges.self)
+        lastNumber += 1
+        let number = lastNumber
+        streams.append(continuation)
+        handlers.append((number, event, { [weak self] notification in
+            if case .terminated = continuation.yield(notification.changes) { self?.remove(number) }
+        }))
+        return stream
+    }
+
+    deinit {
+        for stream in streams { stream.finish() }
     }
 
     func remove(_ number: Int) {

@@ -19,6 +19,34 @@ struct FetchPlan {
     let refreshes: Bool
     var overlay: FetchOverlay?
 
+    init(
+        entity: Entity, includesSubentities: Bool, predicate: FetchPredicate?, sortKeys: [SortKey], offset: Int, limit: Int?, refreshes: Bool
+    ) {
+        self.entity = entity
+        self.includesSubentities = includesSubentities
+        self.predicate = predicate
+        self.sortKeys = sortKeys
+        self.offset = offset
+        self.limit = limit
+        self.refreshes = refreshes
+    }
+
+    /// What a child asks for: checked already, and without what the child knows better.
+    init(_ request: RowRequest, in context: ManagedObjectContext) {
+        var predicate: FetchPredicate?
+        if case .matching(let condition) = request.selection { predicate = condition }
+        self.init(
+            entity: context.shapes[request.entityIndex].entity, includesSubentities: request.includesSubentities, predicate: predicate, sortKeys: request.sortKeys,
+            offset: request.offset, limit: request.limit, refreshes: false)
+        overlay = context.overlay(for: self)
+        guard !request.excludedKeys.isEmpty else { return }
+        let excluded = Set(request.excludedKeys)
+        var known = overlay ?? FetchOverlay()
+        known.excludedKeys += request.excludedKeys
+        known.objects.removeAll { excluded.contains($0.key) }
+        overlay = known
+    }
+
     var rowRequest: RowRequest {
         RowRequest(
             entityIndex: entity.index, includesSubentities: includesSubentities, selection: .matching(predicate), sortKeys: sortKeys, offset: offset, limit: limit)

@@ -45,11 +45,11 @@ extension ManagedObjectContext {
 
     func seedForInsertion(_ entityIndex: Int) -> ManagedObjectSeed {
         let shape = shapes[entityIndex]
-        lastTemporaryKey -= 1
-        let row = nursery.makeRow(shape.layout, key: lastTemporaryKey)
+        let key = temporaryKeys.next()
+        let row = nursery.makeRow(shape.layout, key: key)
         for (slot, value) in shape.defaults { _ = row.setValue(value, slot) }
         return ManagedObjectSeed(
-            context: self, entityIndex: entityIndex, key: lastTemporaryKey, row: row, state: ObjectState([.inserted, .free]).rawValue)
+            context: self, entityIndex: entityIndex, key: key, row: row, state: ObjectState([.inserted, .free]).rawValue)
     }
 
     func didInsert(_ object: ManagedObject) {

@@ -83,7 +83,7 @@ extension ManagedObjectContext {
             let values = rows.map { propertyValue($0.slotValue(slot)) }
             return FetchPredicate.comparison(Comparison(.keyPath(name), .in, .aggregate(Array(Set(values)).map { .constant($0) })))
         }
-        let predicate = try (parts.count == 1 ? parts[0] : .and(parts)).validated(against: entity, in: model, store: try store().identity)
+        let predicate = try (parts.count == 1 ? parts[0] : .and(parts)).validated(against: entity, in: model, store: try storeIdentity())
         return RowRequest(entityIndex: entity.index, selection: .matching(predicate))
     }
 

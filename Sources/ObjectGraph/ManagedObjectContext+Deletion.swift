@@ -13,7 +13,7 @@ extension ManagedObjectContext {
         markDeleted(object)
     }
 
-    private func markDeleted(_ object: ManagedObject) {
+    func markDeleted(_ object: ManagedObject) {
         guard !object.state.contains(.deleted) else { return }
         if object.state.isFree { object.state.insert(.unannounced) }
         object.state.insert(.deleted)

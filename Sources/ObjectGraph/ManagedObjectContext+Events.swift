@@ -15,6 +15,7 @@ extension ManagedObjectContext {
         defer { isProcessing = false }
         propagateDeletions()
         endEvent()
+        mergeWaitingSaves()
     }
 
     /// Closes the event without running delete rules.
@@ -25,14 +26,16 @@ extension ManagedObjectContext {
             edits.noteUnrecorded()
         }
         let hasNews = changes.hasEvent || !deletedInEvent.isEmpty || !forgottenObjects.isEmpty || !refreshedObjects.isEmpty
+            || !mergedInsertions.isEmpty
         guard hasNews else { return }
-        let notification = observers.hasHandlers(for: .objectsDidChange) ? newsOfEvent() : nil
+        let notification = isObserved(.objectsDidChange) ? newsOfEvent() : nil
         changes.endEvent()
         deletedInEvent.removeAll()
         forgottenObjects.removeAll()
         refreshedObjects.removeAll()
+        mergedInsertions.removeAll()
         restoredObjects.removeAll()
-        if let notification { observers.post(notification) }
+        if let notification { post(notification) }
     }
 
     private func newsOfEvent() -> ContextNotification? {
@@ -51,6 +54,7 @@ extension ManagedObjectContext {
         for object in forgottenObjects where !object.state.contains(.unannounced) { notification.deleted.insert(object) }
         notification.updated.formUnion(restoredObjects)
         notification.refreshed = refreshedObjects
+        notification.inserted.formUnion(mergedInsertions)
         let isEmpty =
             notification.inserted.isEmpty && notification.updated.isEmpty && notification.deleted.isEmpty && notification.refreshed.isEmpty
         return isEmpty ? nil : notification

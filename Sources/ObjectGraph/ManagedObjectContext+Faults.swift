@@ -25,7 +25,7 @@ extension ManagedObjectContext {
     func realise(_ object: ManagedObject) throws {
         guard object.state.isFault else { return }
         if object.cells == nil {
-            guard object.key > 0 else { throw GraphError.notFound(object.objectID) }
+            guard object.key > 0 || parent != nil else { throw GraphError.notFound(object.objectID) }
             let rows = try store().rows(RowRequest(entityIndex: rootIndex(Int(object.entityIndex)), selection: .keys([object.key])))
             guard rows.count == 1 else { throw GraphError.notFound(object.objectID) }
             object.attach(rows[0])
@@ -44,12 +44,12 @@ extension ManagedObjectContext {
     /// Brings the rows of faults that have none, in one trip for each hierarchy. Those that the store does not have stay as they are.
     func fetchRows(of objects: some Sequence<ManagedObject>) throws {
         var keys: [Int: [Int64]] = [:]
-        for object in objects where object.cells == nil && object.key > 0 { keys[rootIndex(Int(object.entityIndex)), default: []].append(object.key) }
+        for object in objects where object.cells == nil && (object.key > 0 || parent != nil) { keys[rootIndex(Int(object.entityIndex)), default: []].append(object.key) }
         for (root, keys) in keys {
             let rows = try store().rows(RowRequest(entityIndex: root, selection: .keys(keys)))
             for index in 0..<rows.count {
                 let row = rows[index]
-                if let object = identities[root].object(row.key), object.state.isFault { object.attach(row) }
+                if let object = registered(ObjectReference(key: row.key, entityIndex: root)), object.state.isFault { object.attach(row) }
             }
         }
     }

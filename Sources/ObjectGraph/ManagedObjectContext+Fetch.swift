@@ -34,24 +34,23 @@ extension ManagedObjectContext {
 
     private func fetchObjects<Result>(_ request: FetchRequest<Result>) throws -> [ManagedObject] {
         let plan = try plan(for: request)
-        let objects: [ManagedObject]
-        if let overlay = plan.overlay {
-            objects = try merge(plan, overlay)
-        } else if request.includesPropertyValues || !request.returnsObjectsAsFaults || plan.refreshes {
-            objects = try stored(plan, plan.rowRequest)
-        } else {
-            objects = try references(plan).map { object($0) }
-        }
+        let needsOnlyIDs = !request.includesPropertyValues && request.returnsObjectsAsFaults && !plan.refreshes && plan.overlay == nil
+        let objects = needsOnlyIDs ? try references(plan).map { object($0) } : try fetchObjects(plan)
         for path in request.relationshipKeyPathsForPrefetching { try prefetch(path, for: objects, plan.entity) }
         if !request.returnsObjectsAsFaults { for object in objects { try object.realise() } }
         return objects
+    }
+
+    func fetchObjects(_ plan: FetchPlan) throws -> [ManagedObject] {
+        if let overlay = plan.overlay { return try merge(plan, overlay) }
+        return try stored(plan, plan.rowRequest)
     }
 
     /// - Parameter sortKeys: what stands for the request's own.
     func plan<Result>(for request: FetchRequest<Result>, sortKeys: [SortKey]? = nil) throws -> FetchPlan {
         guard let entity = model.entity(named: request.entityName) else { throw GraphError.unknownEntity(request.entityName, in: model) }
         processPendingChanges()
-        let identity = try store().identity
+        let identity = try storeIdentity()
         var plan = FetchPlan(
             entity: entity, includesSubentities: request.includesSubentities,
             predicate: try request.predicate?.validated(against: entity, in: model, store: identity),
@@ -116,7 +115,7 @@ extension ManagedObjectContext {
     }
 
     /// The unsaved changes that concern a request, nil if none do.
-    private func overlay(for plan: FetchPlan) -> FetchOverlay? {
+    func overlay(for plan: FetchPlan) -> FetchOverlay? {
         if changes.count == 0 && saveUnderWay == nil { return nil }
         let entities = plan.includesSubentities ? plan.entity.family : plan.entity.index..<(plan.entity.index + 1)
         var overlay = FetchOverlay()
@@ -127,7 +126,7 @@ extension ManagedObjectContext {
                 overlay.reachesFurther = readElsewhere.contains { $0.family.contains(Int(object.entityIndex)) && record.changed.contains($0.property) }
             }
             guard entities.contains(Int(object.entityIndex)) else { return }
-            if object.key > 0 { overlay.excludedKeys.append(object.key) }
+            if object.key > 0 || parent != nil { overlay.excludedKeys.append(object.key) }
             if !object.state.contains(.deleted) { overlay.objects.append(object) }
         }
         // An object in both has one record with the later changes and one with those that are being saved; it is one object.
@@ -157,7 +156,7 @@ extension ManagedObjectContext {
 
     private func prefetchMembers(_ property: Property, of owners: [ManagedObject]) throws -> [ManagedObject] {
         let relation = relation(owners[0], property.index)
-        let unread = owners.filter { $0.key > 0 && !list($0, relation).isLoaded }
+        let unread = owners.filter { !list($0, relation).isLoaded }
         if !unread.isEmpty { try loadLists(of: unread, relation) }
         return owners.flatMap { list($0, relation).members }
     }

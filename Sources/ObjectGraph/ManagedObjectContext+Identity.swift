@@ -12,9 +12,15 @@ extension ManagedObjectContext {
     }
 
     /// The store, where there has to be one.
-    func store() throws -> any PersistentStore {
+    func store() throws -> any RowStore {
+        if let parentStore { return parentStore }
         guard let store = persistentStoreCoordinator.firstStore else { throw GraphError.noStore }
         return store
+    }
+
+    func storeIdentity() throws -> StoreIdentity {
+        guard let store = persistentStoreCoordinator.firstStore else { throw GraphError.noStore }
+        return store.identity
     }
 
     func rootIndex(_ entityIndex: Int) -> Int { shapes[entityIndex].entity.rootIndex }
@@ -82,6 +88,7 @@ extension ManagedObjectContext {
     @inline(__always)
     private func adopt(_ row: Row, entityIndex: Int, _ objectClass: ManagedObject.Type, _ identities: IdentityMap) -> ManagedObject {
         let key = row.key
+        if key < 0 { return adoptUnsaved(row) }
         if let object = identities.object(key) {
             if object.state.isFault && !object.state.contains(.inaccessible) { object.attach(row) }
             return object
@@ -93,12 +100,19 @@ extension ManagedObjectContext {
         return object
     }
 
+    /// The object of a row that is new in the parent: only a child meets such rows.
+    private func adoptUnsaved(_ row: Row) -> ManagedObject {
+        let object = object(ObjectReference(key: row.key, entityIndex: row.entityIndex))
+        if object.state.isFault && !object.state.contains(.inaccessible) { object.attach(row) }
+        return object
+    }
+
     /// The object with an ID, without asking the store: where it is not registered, a fault that is assumed to exist.
     ///
     /// Traps if the ID is of another store or model, and if it is temporary and unknown here.
     public func object(with id: ManagedObjectID) -> ManagedObject {
         if let object = registeredObject(for: id) { return object }
-        precondition(!id.isTemporaryID, "A temporary ID means nothing outside its context: save first, and pass on the permanent one")
+        precondition(!id.isTemporaryID || parent != nil, "A temporary ID means nothing outside its context: save first, and pass on the permanent one")
         guard let entityIndex = ownEntityIndex(of: id) else {
             preconditionFailure("\(id) is not of this context's store: fetch the object there")
         }
@@ -113,7 +127,7 @@ extension ManagedObjectContext {
             try object.realise()
             return object
         }
-        guard !id.isTemporaryID, let entityIndex = ownEntityIndex(of: id) else { throw GraphError.notFound(id) }
+        guard !id.isTemporaryID || parent != nil, let entityIndex = ownEntityIndex(of: id) else { throw GraphError.notFound(id) }
         let rows = try store().rows(RowRequest(entityIndex: rootIndex(entityIndex), selection: .keys([id.key])))
         guard rows.count == 1 else { throw GraphError.notFound(id) }
         let object = adopt(rows[0])
@@ -129,6 +143,7 @@ extension ManagedObjectContext {
 
     /// Where the entity of an ID stands in this context's model, nil for IDs of other stores.
     func ownEntityIndex(of id: ManagedObjectID) -> Int? {
+        if id.isTemporaryID { return id.store == temporaryIdentity ? id.entityIndex : nil }
         guard let identity = persistentStoreCoordinator.firstStore?.identity, id.store == identity else { return nil }
         if id.store.model === model { return id.entityIndex }
         return model.entity(named: id.entity.name)?.index

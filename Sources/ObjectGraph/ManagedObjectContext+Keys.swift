@@ -6,7 +6,12 @@ extension ManagedObjectContext {
     /// Gives new objects their permanent IDs before they are saved. Objects that have one keep it. Costs a transaction of the store, and numbers are used up for good.
     public func obtainPermanentIDs(for objects: some Sequence<ManagedObject>) throws {
         var own: ContiguousArray<ManagedObject> = []
-        for object in objects where object.key < 0 && object.contextReference != nil { own.append(object) }
+        var parents: [ManagedObject] = []
+        for object in objects where object.key < 0 && object.contextReference != nil {
+            if let parent, !object.state.contains(.inserted) { parents.append(parent.object(reference(to: object))) } else { own.append(object) }
+        }
+        // What a parent renames its children hear of.
+        if !parents.isEmpty { try parent?.obtainPermanentIDs(for: parents) }
         // In the order in which they were inserted.
         own.sort { $0.key > $1.key }
         try givePermanentKeys(own)
@@ -56,13 +61,16 @@ extension ManagedObjectContext {
                 }
             }
         }
+        var told: [(temporary: Int64, permanent: ObjectReference)] = []
         for objects in renamed {
             for object in objects {
                 let row = object.row
+                if !children.isEmpty { told.append((row.key, reference(to: object))) }
                 temporaries.remove(-row.key)
                 row.key = object.key
             }
         }
+        if !told.isEmpty { tellChildren(told) }
     }
 
     private func replaceTemporaryReferences(in object: ManagedObject) {

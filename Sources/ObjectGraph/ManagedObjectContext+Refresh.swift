@@ -57,6 +57,7 @@ extension ManagedObjectContext {
         forgottenObjects.removeAll()
         deletedInEvent.removeAll()
         refreshedObjects.removeAll()
+        mergedInsertions.removeAll()
         eventLog = []
         undoManager?.removeAllActions(withTarget: self)
         edits.returnToCommitted(undoManager)
@@ -73,10 +74,10 @@ extension ManagedObjectContext {
         }
         recent.removeAll()
         retainedObjects = []
-        guard observers.hasHandlers(for: .objectsDidChange) else { return }
+        guard isObserved(.objectsDidChange) else { return }
         var notification = ContextNotification(.objectsDidChange, self)
         notification.isReset = true
-        observers.post(notification)
+        post(notification)
     }
 
     /// Makes an object show the store's values at its next use.
@@ -123,7 +124,11 @@ extension ManagedObjectContext {
         }
         // An object that is gone keeps its changes: their save says so.
         guard rows.count == 1 else { return }
-        let fresh = rows[0]
+        mergeStoreValues(rows[0], into: object)
+    }
+
+    /// Puts an object's unsaved changes on top of what the store has now.
+    func mergeStoreValues(_ fresh: Row, into object: ManagedObject) {
         guard let old = object.optionalRow else {
             object.attach(fresh)
             return
@@ -141,7 +146,14 @@ extension ManagedObjectContext {
             old.copyValue(of: slot, from: fresh)
         }
         old.version = fresh.version
-        for relation in shape.toManys where object.existingList(relation)?.changes.isEmpty == true { old.clear(relation.slot) }
+        for relation in shape.toManys where !relation.description.isTransient {
+            guard let list = object.existingList(relation) else { continue }
+            if list.changes.isEmpty {
+                old.clear(relation.slot)
+            } else {
+                do { try rebase(object, relation, keepingOrder: true) } catch { if loadError == nil { loadError = error } }
+            }
+        }
         object.awake(fromSnapshotEvents: .refresh)
     }
 

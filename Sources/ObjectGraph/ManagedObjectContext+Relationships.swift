@@ -19,7 +19,7 @@ extension ManagedObjectContext {
         guard let reference = object.row.reference(slot) else { return nil }
         if let target = registered(reference) { return target }
         // A new object that is gone: nobody could find it.
-        guard reference.key > 0 else { return nil }
+        guard reference.key > 0 || parent != nil else { return nil }
         let target = self.object(reference)
         recent.hold(target)
         return target
@@ -53,7 +53,7 @@ extension ManagedObjectContext {
 
     /// The object at the other end, filled; nil where it is gone from the store, or deleted: then nothing has to follow.
     private func existingTarget(_ reference: ObjectReference) -> ManagedObject? {
-        guard reference.key > 0 || registered(reference) != nil else { return nil }
+        guard reference.key > 0 || parent != nil || registered(reference) != nil else { return nil }
         let target = object(reference)
         if target.state.contains(.deleted) { return nil }
         if target.state.isFault {

@@ -10,8 +10,10 @@ extension ManagedObjectContext {
     /// the changes; without changes, nothing.
     /// - Throws: ``ValidationError`` with all violated rules, or with a value that the store can't keep, such as NaN in a SQLite store; ``GraphError`` with code
     ///   `conflict` or `constraint`; what the store throws.
-    public func save() throws {
-        var next = try prepareSave()
+    public func save() throws { try save(validates: true) }
+
+    func save(validates: Bool) throws {
+        var next = try prepareSave(validates: validates)
         while let prepared = next {
             do {
                 completeSave(prepared, try store().apply(prepared.changes))
@@ -97,7 +99,7 @@ extension ManagedObjectContext {
     /// Processes changes and lets objects take part, until none of them changes anything any more.
     private func collectChanges() throws {
         processPendingChanges()
-        if observers.hasHandlers(for: .willSave) { observers.post(ContextNotification(.willSave, self)) }
+        if isObserved(.willSave) { post(ContextNotification(.willSave, self)) }
         processPendingChanges()
         var index = 0
         while index < changes.records.count {
@@ -142,7 +144,9 @@ extension ManagedObjectContext {
         saveUnderWay = nil
         edits.committed = save.position
         var renamed: [ContiguousArray<ManagedObject>] = []
-        for (objects, keys) in zip(save.inserted, receipt.keys) {
+        // In a parent new objects stay new, under their temporary numbers.
+        if parent != nil { for object in save.inserted.joined() { object.row.version = 1 } }
+        for (objects, keys) in zip(save.inserted, receipt.keys) where parent == nil {
             // Mostly all are new to the store; those that undo brought back, or that got their keys early, are not.
             renamed.append(objects.allSatisfy { $0.key < 0 } ? objects : objects.filter { $0.key < 0 })
             for (object, key) in zip(objects, keys) {
@@ -217,12 +221,15 @@ extension ManagedObjectContext {
 
     private func finish(_ save: SaveUnderWay) {
         for record in save.changes.records { record.object?.didSave() }
-        guard observers.hasHandlers(for: .didSave) else { return }
+        let source = parent?.followers ?? persistentStoreCoordinator.followers
+        let isFollowed = !source.isEmpty
+        guard isFollowed || isObserved(.didSave) else { return }
         var notification = ContextNotification(.didSave, self)
         for objects in save.inserted { notification.inserted.formUnion(objects) }
         notification.updated = Set(save.updated)
         // What was gone already was deleted by somebody else.
         notification.deleted = Set(save.deleted.filter { !save.goneBefore.contains($0) })
-        observers.post(notification)
+        if isFollowed { source.post(notification.changes, from: inbox) }
+        post(notification)
     }
 }

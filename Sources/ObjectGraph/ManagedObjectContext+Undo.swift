@@ -112,7 +112,7 @@ extension ManagedObjectContext {
 
     /// Objects that undo brought to their saved values have no changes any more.
     private func dropUnchanged(_ objects: some Sequence<ManagedObject>) {
-        let isObserved = observers.hasHandlers(for: .objectsDidChange)
+        let isObserved = isObserved(.objectsDidChange)
         for object in objects {
             guard object.recordIndex >= 0, object.state.isDisjoint(with: [.inserted, .deleted]), !differsFromSaved(object) else { continue }
             changes.remove(object)

@@ -23,7 +23,7 @@ extension ManagedObjectContext {
         var values = FetchRequest<[String: PropertyValue]>(plan.entity.name)
         values.propertiesToFetch = [.keyPath("objectID")]
         (values.sortKeys, values.fetchOffset, values.fetchLimit) = (plan.sortKeys, plan.offset, plan.limit ?? 0)
-        let table = try TableRequest(values, entity: plan.entity, model: model, store: try store().identity)
+        let table = try TableRequest(values, entity: plan.entity, model: model, store: try storeIdentity())
         return try rows(table, plan).compactMap { row in
             if case .object(let id) = row[0] { ObjectReference(key: id.key, entityIndex: id.entityIndex) } else { nil }
         }
@@ -42,7 +42,7 @@ extension ManagedObjectContext {
     /// - Throws: ``QueryError`` with code `type` or `unknownKey` for columns that make no sense; what `fetch(_:)` of objects throws.
     public func fetch(_ request: FetchRequest<[String: PropertyValue]>) throws -> [[String: PropertyValue]] {
         let plan = try storedPlan(for: request)
-        let table = try TableRequest(request, entity: plan.entity, model: model, store: try store().identity)
+        let table = try TableRequest(request, entity: plan.entity, model: model, store: try storeIdentity())
         return try rows(table, plan).map { row in
             var values: [String: PropertyValue] = [:]
             for (column, value) in zip(table.columns, row) where !value.isNull { values[column.name] = value }
@@ -58,7 +58,7 @@ extension ManagedObjectContext {
     /// How many rows of values a request gives.
     public func count(for request: FetchRequest<[String: PropertyValue]>) throws -> Int {
         let plan = try storedPlan(for: request)
-        return try rows(try TableRequest(request, entity: plan.entity, model: model, store: try store().identity), plan).count
+        return try rows(try TableRequest(request, entity: plan.entity, model: model, store: try storeIdentity()), plan).count
     }
 
     /// The plan of a request in which unsaved changes take no part.
@@ -75,7 +75,7 @@ extension ManagedObjectContext {
             return try store().table(table, of: request)
         } catch let error as QueryError where error.code == .unsupported {
             // A context of its own has no unsaved changes, and what it reads does not stay.
-            let reader = ManagedObjectContext(persistentStoreCoordinator)
+            let reader = parent.map { ManagedObjectContext(parent: $0) } ?? ManagedObjectContext(persistentStoreCoordinator)
             var plan = plan
             (plan.sortKeys, plan.offset, plan.limit) = ([], 0, nil)
             let objects = try reader.stored(plan, request)

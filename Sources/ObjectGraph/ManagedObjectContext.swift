@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 import RowMemory
 public import Schema
 import Storage
@@ -15,6 +15,8 @@ import Storage
 /// keep the context as long as you use them.
 public final class ManagedObjectContext {
     public let persistentStoreCoordinator: PersistentStoreCoordinator
+    /// The context that this one reads from and saves to; nil for one on the stores of its coordinator.
+    public let parent: ManagedObjectContext?
     /// Told to others when the context saves; free for the application.
     public var name: String?
     /// What happens when an object was also changed in the store.
@@ -22,6 +24,15 @@ public final class ManagedObjectContext {
     /// Whether a fault that the store has no object for becomes a deleted object whose values are nil. Otherwise reading it with an accessor that can't throw is a
     /// programmer's mistake and traps; `propertyValue(forKey:)` and ``ManagedObject/realise()`` throw in either case.
     public var shouldDeleteInaccessibleFaults = true
+    /// Whether the context follows what others save to its coordinator or parent: that is merged whenever the context processes changes, fetches or saves.
+    ///
+    /// Contexts belong to different tasks, so nothing is merged behind the owner's back; ``processPendingChanges()`` is enough to catch up.
+    public var automaticallyMergesChangesFromParent = false {
+        didSet { follow(automaticallyMergesChangesFromParent) }
+    }
+    /// Where the context posts notifications, such as ``didSaveObjectsNotification``; nil (the beginning) for nowhere. Gathering what they say costs as much as there are changes:
+    /// ``observe(_:_:)`` asks for single events.
+    public var notificationCenter: NotificationCenter?
     /// Whether the context holds every object that it knows, instead of those with changes alone.
     public var retainsRegisteredObjects = false {
         didSet { retainedObjects = retainsRegisteredObjects ? registeredObjects : [] }
@@ -47,7 +58,7 @@ public final class ManagedObjectContext {
     let identities: ContiguousArray<IdentityMap>
     /// New objects, by their temporary keys without the sign.
     let temporaries = IdentityMap()
-    @exclusivity(unchecked) var lastTemporaryKey: Int64 = 0
+    let temporaryKeys: TemporaryKeys
     @exclusivity(unchecked) var nursery = Nursery()
     @exclusivity(unchecked) var changes = ChangeRecords()
     /// Objects that were reached through a to-one relationship lately. A to-one holds nothing, and walking many objects that lead to a few must not read these again and again.
@@ -70,6 +81,8 @@ public final class ManagedObjectContext {
     @exclusivity(unchecked) var recordsUndo = false
     var isProcessing = false
     var refreshedObjects: Set<ManagedObject> = []
+    /// Objects that others inserted, for observers.
+    var mergedInsertions: Set<ManagedObject> = []
     /// Objects that undo made clean in this event, for observers.
     var restoredObjects: Set<ManagedObject> = []
     var saveUnderWay: SaveUnderWay?
@@ -79,18 +92,46 @@ public final class ManagedObjectContext {
     /// Why a value could not be read by an accessor that can't throw.
     var loadError: (any Error)?
     let observers = ContextObservers()
+    /// The parent as a store.
+    let parentStore: ParentStore?
+    var children: [Child] = []
+    /// Those who follow what children save to this context.
+    let followers = SaveFollowers()
+    var inbox: SaveInbox?
     /// Told when the first object gets changes that are not saved.
     package var firstChangeHandler: (() -> Void)?
     @exclusivity(unchecked) var edits = EditHistory()
     private var undoCheckpoint: UndoManager.Checkpoint?
 
     /// Makes a context on the stores of a coordinator.
-    public init(_ coordinator: PersistentStoreCoordinator) {
+    public convenience init(_ coordinator: PersistentStoreCoordinator) {
+        self.init(coordinator, parent: nil)
+    }
+
+    /// Makes a child of a context: it sees the parent's objects with their unsaved changes, and its save makes its own changes the parent's, one level up. They reach the
+    /// store when the topmost context saves.
+    ///
+    /// ```swift
+    /// let draft = ManagedObjectContext(parent: document.context)
+    /// try draft.existingObject(with: book.objectID)["title"] = "Emma"
+    /// try draft.save()        // or forget the draft
+    /// ```
+    /// A child holds its parent, and is used where that is used. Conflicts don't arise between them: what the child saves counts. A new object keeps its temporary ID in both
+    /// until the topmost context saves.
+    public convenience init(parent: ManagedObjectContext) {
+        self.init(parent.persistentStoreCoordinator, parent: parent)
+        parent.children.append(Child(context: self))
+    }
+
+    private init(_ coordinator: PersistentStoreCoordinator, parent: ManagedObjectContext?) {
         persistentStoreCoordinator = coordinator
+        self.parent = parent
+        parentStore = parent.map { ParentStore($0) }
+        temporaryKeys = parent?.temporaryKeys ?? TemporaryKeys()
         shapes = coordinator.shapes
         isPlain = ContiguousArray(coordinator.shapes.map(\.isPlain))
         modelNumber = coordinator.model.number
-        temporaryIdentity = StoreIdentity(uuid: UUID().uuidString, model: coordinator.model)
+        temporaryIdentity = parent?.temporaryIdentity ?? StoreIdentity(uuid: UUID().uuidString, model: coordinator.model)
         identities = ContiguousArray(coordinator.shapes.map { _ in IdentityMap() })
     }
 

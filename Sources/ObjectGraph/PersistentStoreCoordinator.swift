@@ -14,6 +14,8 @@ public final class PersistentStoreCoordinator: Sendable {
 
     public let model: ManagedObjectModel
     let shapes: ContiguousArray<EntityShape>
+    /// Contexts that merge what others save.
+    let followers = SaveFollowers()
     let constraints: [UniquenessConstraint]
     private let factories: [StoreFactory]
     private let state = Mutex(State())

@@ -7,11 +7,14 @@ struct SavePlan {
     private let context: ManagedObjectContext
     private(set) var changes = ChangeSet()
     private(set) var underWay: SaveUnderWay
+    /// A parent takes over what no store keeps.
+    private let includesTransients: Bool
     private var insertionPlaces: [Int]
     private var updatePlaces: [Int]
 
     init(_ context: ManagedObjectContext, number: Int) {
         self.context = context
+        includesTransients = context.parent != nil
         underWay = SaveUnderWay(number: number, changes: context.changes, position: context.edits.position(context.undoManager))
         insertionPlaces = [Int](repeating: -1, count: context.shapes.count)
         updatePlaces = insertionPlaces
@@ -86,7 +89,7 @@ struct SavePlan {
                 hasListChanges = true
                 if relation.isLinked { linkDifferences(object, relation, list) }
                 order(object, relation, list)
-            } else if !shape.isTransient[property],
+            } else if includesTransients || !shape.isTransient[property],
                 context.changes.savedValue(of: index, property: property) != row.slotValue(slot)
             {
                 columns.insert(property)

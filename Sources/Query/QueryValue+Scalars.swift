@@ -1,9 +1,9 @@
-import Schema
+package import Schema
 
 extension QueryValue {
     /// The one value; an object counts as its ID.
     /// - Throws: ``QueryError`` with code `type` for a collection.
-    func scalar() throws -> PropertyValue {
+    package func scalar() throws -> PropertyValue {
         switch self {
         case .scalar(let value): value
         case .object(let object): .object(object.queryID)

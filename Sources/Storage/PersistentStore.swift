@@ -2,16 +2,10 @@ package import Query
 package import RowMemory
 package import Schema
 
-/// The seam between objects and files: values up, values down.
+/// What a context reads from and saves to: a store, or for a child its parent. Values up, values down.
 ///
-/// Every method may be called from any thread; a store serialises its own work. Nothing is changed by a method that throws.
-package protocol PersistentStore: AnyObject, Sendable {
-    var description: PersistentStoreDescription { get }
-    /// The UUID, and the model whose entity positions every request and row uses.
-    var identity: StoreIdentity { get }
-    /// The layouts of the model's entities, by position: those of the rows that go either way.
-    var layouts: [RowLayout] { get }
-
+/// Nothing is changed by a method that throws.
+package protocol RowStore: AnyObject {
     /// The rows that a request selects.
     /// - Throws: `QueryError` with code `unsupported` where the store can't test all of the predicate.
     func rows(_ request: RowRequest) throws -> RowBatch
@@ -27,8 +21,23 @@ package protocol PersistentStore: AnyObject, Sendable {
     func related(entityIndex: Int, propertyIndex: Int, owners: [Int64], includingRows: Bool) throws -> RelatedBatch
     /// Reserves `count` numbers for new objects of an entity's hierarchy, for good. Returns the first; the others follow it.
     func reserveKeys(entityIndex: Int, count: Int) throws -> Int64
-    /// Commits a change set: all of it, durably, or nothing.
+    /// Commits a change set: all of it or nothing. A store is durable when it returns.
     func apply(_ changes: ChangeSet) throws -> SaveReceipt
+}
+
+extension RowStore {
+    package func answerablePart(of request: RowRequest) throws -> RowRequest {
+        request.selectingMore(nil)
+    }
+}
+
+/// The seam between objects and files. Every method may be called from any thread; a store serialises its own work.
+package protocol PersistentStore: RowStore, Sendable {
+    var description: PersistentStoreDescription { get }
+    /// The UUID, and the model whose entity positions every request and row uses.
+    var identity: StoreIdentity { get }
+    /// The layouts of the model's entities, by position: those of the rows that go either way.
+    var layouts: [RowLayout] { get }
 
     func metadata() throws -> [String: MetadataValue]
     /// How the store would run a request: for a person to read.
@@ -36,12 +45,6 @@ package protocol PersistentStore: AnyObject, Sendable {
     func explanation(of table: TableRequest, of request: RowRequest) throws -> QueryExplanation
     /// Releases the files. No other method may be called afterwards.
     func close() throws
-}
-
-extension PersistentStore {
-    package func answerablePart(of request: RowRequest) throws -> RowRequest {
-        request.selectingMore(nil)
-    }
 }
 
 /// How a store runs a request.

@@ -18,18 +18,18 @@ final class GraphFixture {
     private var contexts: [ManagedObjectContext] = []
     private let classes: [String: ManagedObject.Type]
 
-    private init(_ kind: StoreKind, in folder: URL, classes: [String: ManagedObject.Type]) throws {
+    private init(_ kind: StoreKind, in folder: URL, classes: [String: ManagedObject.Type], model: ManagedObjectModel?) throws {
         self.kind = kind
         self.classes = classes
-        model = try Self.makeModel()
+        self.model = try model ?? Self.makeModel()
         description = PersistentStoreDescription(url: folder.appendingPathComponent("Graph.store"), type: kind.factory.type)
-        coordinator = PersistentStoreCoordinator(model: model, classes: classes)
+        coordinator = PersistentStoreCoordinator(model: self.model, classes: classes)
         try coordinator.addPersistentStore(description)
     }
 
-    static func run(_ kind: StoreKind, classes: [String: ManagedObject.Type] = [:], _ body: (GraphFixture) throws -> Void) throws {
+    static func run(_ kind: StoreKind, classes: [String: ManagedObject.Type] = [:], model: ManagedObjectModel? = nil, _ body: (GraphFixture) throws -> Void) throws {
         try withTemporaryDirectory { folder in
-            let fixture = try GraphFixture(kind, in: folder, classes: classes)
+            let fixture = try GraphFixture(kind, in: folder, classes: classes, model: model)
             try body(fixture)
             for coordinator in fixture.openedAgain + [fixture.coordinator] { try coordinator.removePersistentStores() }
         }
@@ -85,6 +85,13 @@ final class GraphFixture {
                 uniquenessConstraints: [["bank", "number"]]),
         ])
     }
+}
+
+/// A coordinator with an empty store in memory, for tests that suspend.
+func inMemoryCoordinator(_ model: ManagedObjectModel) throws -> PersistentStoreCoordinator {
+    let coordinator = PersistentStoreCoordinator(model: model)
+    try coordinator.addPersistentStore(PersistentStoreDescription(url: URL(fileURLWithPath: "/dev/null"), type: .inMemory))
+    return coordinator
 }
 
 extension ManagedObjectContext {

@@ -1,0 +1,195 @@
+import Query
+import RowMemory
+import Schema
+import Storage
+
+extension ManagedObjectContext {
+    /// Runs a batch request in the store, in one transaction. This context doesn't change: merge the result's changes where they are to be seen.
+    /// - Throws: ``GraphError`` with code `constraint` where a delete rule denies it, ``QueryError`` for a condition that can't be run; what the store throws.
+    public func execute(_ request: BatchDeleteRequest) throws -> BatchResult {
+        var rows = try rowRequest(request.entityName, request.predicate, includesSubentities: request.includesSubentities)
+        rows.sortKeys = try request.sortKeys.map { try $0.validated(against: rows.entity(in: model), in: model) }
+        rows.limit = request.fetchLimit > 0 ? request.fetchLimit : nil
+        rows.offset = request.fetchOffset
+        let receipt = try inStore({ try $0.delete(rows) }, elsewise: { try $0.deleteObjects(rows) })
+        let selected = ids(receipt.selected)
+        return BatchResult(
+            objectIDs: selected,
+            changes: SavedChanges(updated: Set(ids(receipt.changed)), deleted: Set(selected).union(ids(receipt.cascaded)), contextName: name))
+    }
+
+    /// Runs a batch request in the store, in one transaction. This context doesn't change: merge the result's changes where they are to be seen.
+    /// - Throws: ``ValidationError`` for a mandatory property without a value, ``GraphError`` with code `unknownKey`, `wrongType` or `constraint`; what the store throws.
+    public func execute(_ request: BatchUpdateRequest) throws -> BatchResult {
+        let rows = try rowRequest(request.entityName, request.predicate, includesSubentities: request.includesSubentities)
+        let update = BatchUpdate(rows, assignments: try assignments(request.propertiesToUpdate, rows.entity(in: model)))
+        let receipt = try inStore({ try $0.update(update) }, elsewise: { try $0.updateObjects(update) })
+        let selected = ids(receipt.selected)
+        return BatchResult(objectIDs: selected, changes: SavedChanges(updated: Set(selected).union(ids(receipt.changed)), contextName: name))
+    }
+
+    /// Runs a batch request in the store, in one transaction. This context doesn't change: merge the result's changes where they are to be seen.
+    /// - Throws: ``ValidationError`` for a mandatory property without a value, ``GraphError`` with code `unknownKey`, `wrongType` or `constraint`; what the handler and the
+    ///   store throw.
+    public func execute(_ request: BatchInsertRequest) throws -> BatchResult {
+        let scratch = try scratchContext()
+        scratch.mergePolicy = mergePolicy
+        let changes = try scratch.saveTelling { try $0.insertObjects(request) }
+        return BatchResult(objectIDs: Array(changes.inserted.union(changes.updated.filter { $0.entity.name == request.entityName })), changes: renamed(changes))
+    }
+
+    private func renamed(_ changes: SavedChanges) -> SavedChanges {
+        var changes = changes
+        changes.contextName = name
+        return changes
+    }
+
+    private func ids(_ references: [ObjectReference]) -> [ManagedObjectID] {
+        references.map { objectID(key: $0.key, entityIndex: $0.entityIndex) }
+    }
+
+    private func rowRequest(_ entityName: String, _ predicate: FetchPredicate?, includesSubentities: Bool) throws -> RowRequest {
+        guard let entity = model.entity(named: entityName) else { throw GraphError.unknownEntity(entityName, in: model) }
+        let condition = try predicate?.validated(against: entity, in: model, store: try storeIdentity())
+        return RowRequest(entityIndex: entity.index, includesSubentities: includesSubentities, selection: .matching(condition))
+    }
+
+    private func assignments(_ values: [String: QueryExpression], _ entity: Entity) throws -> [BatchUpdate.Assignment] {
+        try values.sorted { $0.key < $1.key }.map { name, value in
+            guard let property = entity.property(named: name), !property.isTransient else { throw GraphError.unknownKey(name, of: entity) }
+            guard !property.isToMany else { throw GraphError.wrongType("the members of a to-many relationship", for: property, of: entity) }
+            guard case .constant(let constant) = value else {
+                return BatchUpdate.Assignment(propertyIndex: property.index, value: try value.validated(against: entity, in: model, store: try storeIdentity()).expression)
+            }
+            if constant.isNull, !property.isOptional {
+                throw ValidationError([.init(.missingMandatoryProperty, "\(entity.name).\(name) is required", entity: entity.name, key: name)])
+            }
+            return BatchUpdate.Assignment(propertyIndex: property.index, value: .constant(try converted(constant, property, entity)))
+        }
+    }
+
+    private func converted(_ value: PropertyValue, _ property: Property, _ entity: Entity) throws -> PropertyValue {
+        if value.isNull { return value }
+        if let attribute = property.attribute, let converted = value.converted(to: attribute) { return converted }
+        if property.relationship != nil, case .object(let id) = value, ownEntityIndex(of: id) != nil, !id.isTemporaryID,
+            id.entity.isKind(of: shapes[property.destinationIndex].entity)
+        {
+            return value
+        }
+        throw GraphError.wrongType(value.typeName, for: property, of: entity)
+    }
+
+    // MARK: Who does it
+
+    /// Lets the store do it, or, where the store can't, a context of its own that reads the objects.
+    private func inStore(
+        _ body: (any BatchStore) throws -> BatchReceipt, elsewise: (ManagedObjectContext) throws -> BatchReceipt
+    ) throws -> BatchReceipt {
+        do {
+            if let store = persistentStoreCoordinator.firstStore as? any BatchStore {
+                do { return try body(store) } catch let error as QueryError where error.code == .unsupported {}
+            }
+            return try elsewise(try scratchContext())
+        } catch let error as StorageError where error.code == .constraint {
+            throw GraphError(.constraint, error.message, entity: error.entities.first, underlying: error)
+        }
+    }
+
+    /// A context on the same store whose objects are of no class of the application's: no hook hears of a batch.
+    private func scratchContext() throws -> ManagedObjectContext {
+        guard let store = persistentStoreCoordinator.firstStore else { throw GraphError.noStore }
+        let coordinator = PersistentStoreCoordinator(model: model, factories: [])
+        coordinator.add(store)
+        return ManagedObjectContext(coordinator)
+    }
+}
+
+extension RowRequest {
+    fileprivate func entity(in model: ManagedObjectModel) -> Entity { model.entities[entityIndex] }
+}
+
+// A batch object by object, in a context of its own.
+extension ManagedObjectContext {
+    fileprivate func deleteObjects(_ request: RowRequest) throws -> BatchReceipt {
+        let objects = try fetchObjects(FetchPlan(request, in: self))
+        let selected = objects.map { reference(to: $0) }
+        for object in objects { delete(object) }
+        processPendingChanges()
+        for object in deletedObjects {
+            do { try object.validateForDelete() } catch let error as ValidationError {
+                throw StorageError(.constraint, error.description, entities: [object.entity.name])
+            }
+        }
+        for object in updatedObjects {
+            for relation in shapes[Int(object.entityIndex)].toOnes where !relation.property.isOptional && object.row.reference(relation.slot) == nil {
+                let name = object.entity.name
+                throw StorageError(.constraint, "\(name).\(relation.property.name) is mandatory for \(object.objectID), which stays", entities: [name])
+            }
+        }
+        let changes = try saveTelling { _ in }
+        let known = Set(selected.map { objectID(key: $0.key, entityIndex: $0.entityIndex) })
+        return BatchReceipt(selected: selected, cascaded: references(changes.deleted.subtracting(known)), changed: references(changes.updated))
+    }
+
+    fileprivate func updateObjects(_ update: BatchUpdate) throws -> BatchReceipt {
+        let objects = try fetchObjects(FetchPlan(update.request, in: self))
+        let selected = objects.map { reference(to: $0) }
+        let entity = update.request.entity(in: model)
+        let values = try update.assignments.map { (entity.properties[$0.propertyIndex], try CompiledExpression($0.value, entity: entity, model: model)) }
+        for object in objects {
+            // All are computed from the values as they were.
+            let computed = try values.map { property, expression in (property, try expression.value(for: object).scalar()) }
+            for (property, value) in computed {
+                if value.isNull, !property.isOptional {
+                    throw ValidationError([
+                        .init(.missingMandatoryProperty, "\(entity.name).\(property.name) is required", object: object.objectID, entity: entity.name, key: property.name)
+                    ])
+                }
+                try object.setPropertyValue(value, forKey: property.name)
+            }
+        }
+        let changes = try saveTelling { _ in }
+        let known = Set(selected.map { objectID(key: $0.key, entityIndex: $0.entityIndex) })
+        return BatchReceipt(selected: selected, changed: references(changes.updated.subtracting(known)))
+    }
+
+    fileprivate func insertObjects(_ request: BatchInsertRequest) throws {
+        guard let entity = model.entity(named: request.entityName) else { throw GraphError.unknownEntity(request.entityName, in: model) }
+        while true {
+            var values: [String: Any?] = [:]
+            if try request.handler(&values) { break }
+            let object = try insert(entity)
+            for (key, value) in values { try object.setPropertyValue(try plainValue(value, key, entity), forKey: key) }
+        }
+        for rule in shapes[entity.index].rules where rule.demandsValue {
+            for object in insertedObjects where !object.row.hasValue(rule.slot) {
+                throw ValidationError([
+                    .init(.missingMandatoryProperty, "\(entity.name).\(rule.property.name) is required", entity: entity.name, key: rule.property.name)
+                ])
+            }
+        }
+    }
+
+    private func plainValue(_ value: Any?, _ key: String, _ entity: Entity) throws -> PropertyValue {
+        if let id = value as? ManagedObjectID { return .object(id) }
+        guard let plain = PropertyValue(value) else {
+            guard let property = entity.property(named: key) else { throw GraphError.unknownKey(key, of: entity) }
+            throw GraphError.wrongType("\(type(of: value))", for: property, of: entity)
+        }
+        return plain
+    }
+
+    private func references(_ ids: some Sequence<ManagedObjectID>) -> [ObjectReference] {
+        ids.map { ObjectReference(key: $0.key, entityIndex: $0.entityIndex) }
+    }
+
+    /// Saves without validation, and says what.
+    fileprivate func saveTelling(_ edit: (ManagedObjectContext) throws -> Void) throws -> SavedChanges {
+        var told = SavedChanges()
+        let observation = observe(.didSave) { told = $0.changes }
+        defer { observation.cancel() }
+        try edit(self)
+        try save(validates: false)
+        return told
+    }
+}

@@ -1,0 +1,93 @@
+import RowMemory
+import Schema
+import Storage
+
+// What a child saves becomes changes of this context, made by the same steps as anybody's: inverses follow, undo knows them, and the next save writes them.
+extension ManagedObjectContext {
+    /// - Throws: `StorageError` with code `conflict` for objects that are not here any more; nothing is changed then.
+    func take(_ changes: ChangeSet) throws -> SaveReceipt {
+        processPendingChanges()
+        let updates = try changes.updates.map { group in try targets(of: (0..<group.rows.count).map { group.rows[$0].key }, group.entityIndex) }
+        let deletions = try changes.deletions.map { try targets(of: [$0.key], $0.entityIndex)[0] }
+        var fresh: [(ManagedObject, Row)] = []
+        for group in changes.insertions { for index in 0..<group.rows.count { fresh.append((takeInsertion(group.rows[index]), group.rows[index])) } }
+        for (object, row) in fresh {
+            for relation in shapes[Int(object.entityIndex)].toOnes { take(row, relation, object) }
+        }
+        for (group, objects) in zip(changes.updates, updates) {
+            for (index, object) in objects.enumerated() { take(group.rows[index], group.changed[index], object) }
+        }
+        for link in changes.links { take(link) }
+        for order in changes.orders { take(order) }
+        for object in deletions { markDeleted(object) }
+        processPendingChanges()
+        return SaveReceipt(keys: changes.insertions.map { group in (0..<group.rows.count).map { group.rows[$0].key } })
+    }
+
+    private func targets(of keys: [Int64], _ entityIndex: Int) throws -> [ManagedObject] {
+        try keys.map { key in
+            let object = object(ObjectReference(key: key, entityIndex: entityIndex))
+            do {
+                try realise(object)
+                if !object.state.contains(.deleted) { return object }
+            } catch let error as GraphError where error.code == .objectNotFound {}
+            let id = objectID(key: key, entityIndex: entityIndex)
+            throw StorageError(
+                .conflict, "An object was deleted in the parent context since it was read", conflicts: [StoreConflict(object: id, expectedVersion: 1, storedVersion: 0)])
+        }
+    }
+
+    private func takeInsertion(_ row: Row) -> ManagedObject {
+        let shape = shapes[row.entityIndex]
+        if let known = registered(ObjectReference(key: row.key, entityIndex: row.entityIndex)) {
+            // The child deleted it, saved, and took that back.
+            known.state.remove(.deleted)
+            if !known.state.contains(.inserted) { known.state.insert(.updated) }
+            if known.recordIndex < 0 { changes.insert(known) }
+            for slot in shape.layout.slots where slot.kind != .toMany && slot.kind != .toOne { take(row, slot, known) }
+            return known
+        }
+        let copy = nursery.makeRow(shape.layout, key: row.key)
+        for slot in shape.layout.slots where slot.kind != .toMany && slot.kind != .toOne { copy.copyValue(of: slot, from: row) }
+        let object = shape.objectClass.init(
+            ManagedObjectSeed(context: self, entityIndex: row.entityIndex, key: row.key, row: copy, state: ObjectState([.inserted, .free]).rawValue))
+        register(object)
+        changes.insert(object)
+        log(.inserted(object))
+        return object
+    }
+
+    private func take(_ row: Row, _ changed: PropertySet, _ object: ManagedObject) {
+        let shape = shapes[Int(object.entityIndex)]
+        for property in changed.places {
+            if let relation = shape.relations[property] { take(row, relation, object) } else { take(row, shape.layout.slots[property], object) }
+        }
+    }
+
+    private func take(_ row: Row, _ slot: RowSlot, _ object: ManagedObject) {
+        willWrite(object, slot)
+        object.row.copyValue(of: slot, from: row)
+    }
+
+    private func take(_ row: Row, _ relation: EntityShape.Relation, _ object: ManagedObject) {
+        let reference = row.reference(relation.slot)
+        if object.row.reference(relation.slot)?.key != reference?.key { setTarget(object, relation, reference.map { self.object($0) }) }
+    }
+
+    private func take(_ link: ChangeSet.Link) {
+        let owner = object(ObjectReference(key: link.owner, entityIndex: link.entityIndex)), member = object(link.member)
+        guard owner.fireFault(), member.fireFault() else { return }
+        let relation = relation(owner, link.propertyIndex)
+        if link.isAdded { add(member, to: owner, relation) } else { remove(member, from: owner, relation) }
+    }
+
+    private func take(_ order: ChangeSet.Order) {
+        let owner = object(ObjectReference(key: order.owner, entityIndex: order.entityIndex))
+        guard owner.fireFault() else { return }
+        let relation = relation(owner, order.propertyIndex)
+        let present = loadedList(owner, relation).members
+        let wanted = order.members.map { object($0) }, known = Set(present), placed = Set(wanted)
+        let ordered = ContiguousArray(wanted.filter { known.contains($0) }) + present.filter { !placed.contains($0) }
+        if !ordered.elementsEqual(present, by: ===) { reorder(owner, relation, ordered) }
+    }
+}

@@ -1,0 +1,47 @@
+import Synchronization
+
+/// Those who want to merge what is saved to a coordinator or to a parent context.
+///
+/// Contexts belong to different tasks: a save only leaves word, and each follower merges when it gets to work next.
+final class SaveFollowers: Sendable {
+    private struct Follower {
+        weak var inbox: SaveInbox?
+    }
+
+    private let followers = Mutex<[Follower]>([])
+
+    var isEmpty: Bool { followers.withLock { $0.isEmpty } }
+
+    func add(_ inbox: SaveInbox) {
+        followers.withLock { followers in
+            followers.removeAll { $0.inbox == nil }
+            followers.append(Follower(inbox: inbox))
+        }
+    }
+
+    func remove(_ inbox: SaveInbox) {
+        followers.withLock { $0.removeAll { $0.inbox == nil || $0.inbox === inbox } }
+    }
+
+    /// Leaves word with everybody but the one who saved.
+    func post(_ changes: SavedChanges, from own: SaveInbox?) {
+        let inboxes = followers.withLock { $0.compactMap(\.inbox) }
+        for inbox in inboxes where inbox !== own { inbox.add(changes) }
+    }
+}
+
+/// What was saved elsewhere and waits to be merged here.
+final class SaveInbox: Sendable {
+    private let waiting = Mutex<[SavedChanges]>([])
+
+    func add(_ changes: SavedChanges) {
+        waiting.withLock { $0.append(changes) }
+    }
+
+    func takeAll() -> [SavedChanges] {
+        waiting.withLock { waiting in
+            defer { waiting = [] }
+            return waiting
+        }
+    }
+}

@@ -54,7 +54,8 @@ package final class Directory: Sendable {
 
     private func openBeneath(_ name: String, _ flags: Int32, _ mode: mode_t) throws -> Int32 {
         let full = FilePath.join(path, name)
-        let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+        // By bytes, as the system sees it: as a `Character`, a slash before a combining mark is another.
+        let parts = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { Substring($0) }
         guard !parts.isEmpty, parts.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." }) else {
             throw FileSystemError(.invalidPath, operation: "open", path: full, detail: "a name beneath a folder has plain parts only")
         }

@@ -11,18 +11,27 @@ extension Disk {
     package static func list(_ path: String) throws -> [DirectoryEntry] {
         try Directory(path, followingLink: true).entries()
     }
+
+    /// The names in a folder that are valid UTF-8, in no order: for looking for names of our own in folders that belong to others. What they name is not looked at.
+    package static func names(in path: String) throws -> [String] {
+        try Directory(path, followingLink: true).rawNames().compactMap { Directory.text(of: $0) }
+    }
 }
 
 extension Directory {
     /// The names in this folder, sorted, without `.` and `..`. Throws `.invalidPath` where one is no valid UTF-8.
     package func entries() throws -> [DirectoryEntry] {
-        try rawNames().map { raw in
-            guard let name = String(validating: raw.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self) else {
+        try rawNames().compactMap { raw in
+            guard let name = Self.text(of: raw) else {
                 throw FileSystemError(.invalidPath, operation: "list", path: path, detail: "a name in it is no valid UTF-8")
             }
-            return DirectoryEntry(name: name, kind: try FileStatus(path: name, in: descriptor).kind)
+            // What was removed since the names were read is not there.
+            return try status(of: name).map { DirectoryEntry(name: name, kind: $0.kind) }
         }.sorted { $0.name < $1.name }
     }
+
+    /// A raw name as text; nil where it is no valid UTF-8.
+    fileprivate static func text(of raw: [CChar]) -> String? { String(validating: raw.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self) }
 
     /// The names as the file system has them, each with its NUL.
     func rawNames() throws -> [[CChar]] {

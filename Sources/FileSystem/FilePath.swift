@@ -6,12 +6,12 @@ package enum FilePath {
     /// The folder that holds the item: `.` for a bare name, `/` for what stands at the root.
     package static func parent(_ path: String) -> String {
         let folder = split(path).folder
-        if folder.isEmpty { return path.hasPrefix("/") ? "/" : "." }
+        if folder.isEmpty { return path.utf8.first == slash ? "/" : "." }
         return String(folder)
     }
 
     package static func join(_ folder: String, _ name: String) -> String {
-        folder == "." ? name : folder.hasSuffix("/") ? folder + name : folder + "/" + name
+        folder == "." ? name : folder.utf8.last == slash ? folder + name : folder + "/" + name
     }
 
     /// A name for a companion of `path` in the same folder: `.name.tag-id`, cut so that it fits the 255 bytes of a name.
@@ -22,12 +22,15 @@ package enum FilePath {
         return join(parent(path), "." + name + suffix)
     }
 
+    // Slashes are bytes to the system; as a `Character`, one before a combining mark is another.
+    private static let slash = UInt8(ascii: "/")
+
     private static func split(_ path: String) -> (folder: Substring, name: Substring) {
-        var whole = path[...]
-        while whole.count > 1, whole.last == "/" { whole.removeLast() }
-        guard let slash = whole.lastIndex(of: "/") else { return ("", whole) }
-        var folder = whole[..<slash]
-        while folder.last == "/" { folder.removeLast() }
-        return (folder, whole[whole.index(after: slash)...])
+        var whole = path.utf8[...]
+        while whole.count > 1, whole.last == slash { whole.removeLast() }
+        guard let place = whole.lastIndex(of: slash) else { return ("", Substring(whole)) }
+        var folder = whole[..<place]
+        while folder.last == slash { folder.removeLast() }
+        return (Substring(folder), Substring(whole[whole.index(after: place)...]))
     }
 }

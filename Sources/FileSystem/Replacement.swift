@@ -75,7 +75,7 @@ package struct Replacement: Sendable, Hashable {
     /// Whether the target is missing because a crash came between the two renames of the fallback.
     package static func isInterrupted(_ target: String) throws -> Bool {
         guard try !Disk.exists(target), try Disk.kind(of: FilePath.parent(target)) == .directory else { return false }
-        return try Disk.list(FilePath.parent(target)).contains { id(in: $0.name, of: target, tag: "old") != nil }
+        return try Disk.names(in: FilePath.parent(target)).contains { id(in: $0, of: target, tag: "old") != nil }
     }
 
     /// Finishes or undoes what a crash left of replacing `target`, and names the leftovers, which the caller removes once it holds the document's lock.
@@ -83,7 +83,7 @@ package struct Replacement: Sendable, Hashable {
     /// Call it under the lock: another process that is building a replacement just now has a `temporary` that looks like a leftover.
     package static func recover(_ target: String) throws -> (recovery: Recovery, leftovers: [String]) {
         let parent = FilePath.parent(target)
-        let names = try Disk.list(parent).map(\.name)
+        let names = try Disk.names(in: parent).sorted()
         let old = names.compactMap { id(in: $0, of: target, tag: "old") }
         let new = names.compactMap { id(in: $0, of: target, tag: "tmp") }
         var recovery = Recovery.none
@@ -102,8 +102,8 @@ package struct Replacement: Sendable, Hashable {
         guard let dash = name.endOfLast(".\(tag)-") else { return nil }
         let id = name[dash...]
         guard UniqueName.isOne(id) else { return nil }
-        // Compared as a whole, since a long name was cut to fit.
-        return FilePath.name(FilePath.sibling(of: target, tag: tag, id: String(id))) == name ? String(id) : nil
+        // Compared as a whole, since a long name was cut to fit; and by bytes, since names that read the same may be two to the system.
+        return FilePath.name(FilePath.sibling(of: target, tag: tag, id: String(id))).utf8.elementsEqual(name.utf8) ? String(id) : nil
     }
 }
 

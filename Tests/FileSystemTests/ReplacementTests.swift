@@ -124,4 +124,33 @@ import Testing
             #expect(leftovers.isEmpty)
         }
     }
+
+    @Test func aNameOfOthersThatIsNoTextIsNoObstacle() throws {
+        try withTemporaryDirectory { folder in
+            close(creat((folder.path + "/").utf8.map { CChar(bitPattern: $0) } + [CChar(bitPattern: 0xFF), 0], 0o600))
+            let replacement = Replacement(of: folder.path + "/Doc.folio")
+            try package(replacement.temporary, 1)
+            #expect(throws: FileSystemError.self) { try Disk.list(folder.path) }
+            #expect(try Replacement.recover(replacement.target).leftovers == [replacement.temporary])
+            #expect(try !Replacement.isInterrupted(replacement.target))
+        }
+    }
+
+    @Test func leftoversOfANameThatOnlyReadsTheSameAreNotOurs() throws {
+        try withTemporaryDirectory { folder in
+            let other = Replacement(of: folder.path + "/Caf\u{E9}.folio")
+            try package(other.temporary, 1)
+            #expect(try Replacement.recover(folder.path + "/Cafe\u{301}.folio").leftovers == [])
+            #expect(try Replacement.recover(other.target).leftovers == [other.temporary])
+        }
+    }
+
+    @Test func aSlashBeforeACombiningMarkPartsAPath() throws {
+        #expect(FilePath.parent("/home/ada/\u{301}x.folio") == "/home/ada")
+        #expect(FilePath.name("/home/ada/\u{301}x.folio//") == "\u{301}x.folio")
+        #expect(FilePath.join("/", "\u{301}x") == "/" + "\u{301}x")
+        try withTemporaryDirectory { folder in
+            _ = #expect(throws: FileSystemError.self) { try Directory(folder.path).file("../\u{301}x", .create(mode: 0o600)) }
+        }
+    }
 }

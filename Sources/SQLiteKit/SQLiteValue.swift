@@ -21,8 +21,3 @@ package enum SQLiteValue: Sendable, Hashable {
     package var blob: [UInt8]? { if case .blob(let value) = self { value } else { nil } }
     package var isNull: Bool { self == .null }
 }
-
-/// Quotes a name for SQL: `a"b` becomes `"a""b"`.
-package func quotedIdentifier(_ name: String) -> String {
-    "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
-}

@@ -220,7 +220,6 @@ import Testing
         #expect(!SQLiteLibrary.hasWALResetBug(3_051_003))
         #expect(!SQLiteLibrary.hasWALResetBug(3_006_023))
         #expect(SQLiteLibrary.version.hasPrefix("3."))
-        #expect(quotedIdentifier("a\"b") == "\"a\"\"b\"")
     }
 
     @Test func aConnectionMayLiveBehindALockOfItsOwner() async throws {

@@ -12,7 +12,7 @@ import Testing
         var tables: [String: [[SQLiteValue]]] = [:]
         for row in try connection.rows("SELECT name FROM sqlite_schema WHERE type = 'table'") {
             let name = row[0].text ?? ""
-            tables[name] = try connection.rows("SELECT * FROM \(quotedIdentifier(name)) ORDER BY rowid")
+            tables[name] = try connection.rows("SELECT * FROM \"\(name)\" ORDER BY rowid")
         }
         return tables
     }

@@ -3,12 +3,23 @@ package enum SQLName {
     /// `name` as it can stand in SQL: quoted only where it is no plain identifier, so that new stores read like Apple's.
     package static func quoted(_ name: String) -> String {
         let isPlain = name.utf8.first.map { isLetter($0) } == true && name.utf8.allSatisfy { isLetter($0) || isDigit($0) }
-        return isPlain ? name : "\"" + name.replacing("\"", with: "\"\"") + "\""
+        return isPlain ? name : doubling("\"", in: name)
     }
 
     /// `text` as a SQL string.
     package static func literal(_ text: String) -> String {
-        "'" + text.replacing("'", with: "''") + "'"
+        doubling("'", in: text)
+    }
+
+    /// `text` between quotes, those within it doubled. SQLite sees scalars: as a `Character`, a quote before a combining mark is another.
+    private static func doubling(_ quote: Unicode.Scalar, in text: String) -> String {
+        var result = String.UnicodeScalarView([quote])
+        for scalar in text.unicodeScalars {
+            if scalar == quote { result.append(quote) }
+            result.append(scalar)
+        }
+        result.append(quote)
+        return String(result)
     }
 
     /// SQLite compares names without regard to the case of ASCII letters.

@@ -1,8 +1,12 @@
 package import Foundation
+internal import Synchronization
 
 /// An archive in the format of `NSKeyedArchiver`: a table of objects that refer to each other by number, cycles included.
 ///
 /// Nothing is instantiated. Objects are looked at one by one, whatever their class; a class that nobody knows is only a name with fields.
+///
+/// Invariant: an archive answers a bounded number of references, some for each of its objects. A few objects that refer to each other twice over are endless
+/// when walked as a tree, which is how everybody walks them.
 ///
 /// ```swift
 /// let root = try KeyedArchive(data).root()
@@ -11,6 +15,8 @@ package import Foundation
 package final class KeyedArchive: Sendable {
     package let objects: [PropertyListValue]
     package let top: [String: PropertyListValue]
+    private let limit: Int
+    private let followed = Atomic<Int>(0)
 
     package init(_ data: Data, limits: PropertyListLimits = .standard) throws(CodingError) {
         let list = try PropertyList.decode(data, limits: limits)
@@ -23,6 +29,7 @@ package final class KeyedArchive: Sendable {
         guard objects.first?.string == "$null" else { throw CodingError(.malformed, "the archive's table of objects does not begin with $null") }
         self.objects = objects
         self.top = top
+        limit = min(100_000 + 32 * objects.count, 4_000_000)
     }
 
     /// The object archived at the top under `key`.
@@ -33,9 +40,13 @@ package final class KeyedArchive: Sendable {
     }
 
     /// The object that a reference stands for, nil for the null reference.
+    /// - Throws: `CodingError.malformed` for what is no reference, `tooMany` once more of them were followed than any model needs.
     func resolve(_ value: PropertyListValue) throws(CodingError) -> ArchivedObject? {
         guard let uid = value.uid else {
             throw CodingError(.malformed, "\(value.kindName) where the archive must have a reference")
+        }
+        guard followed.wrappingAdd(1, ordering: .relaxed).newValue <= limit else {
+            throw CodingError(.tooMany, "the archive's objects refer to each other more than \(limit) times over")
         }
         guard uid < UInt64(objects.count) else { throw CodingError(.malformed, "a reference to object \(uid) of \(objects.count)") }
         return uid == 0 ? nil : ArchivedObject(archive: self, index: Int(uid))

@@ -103,7 +103,8 @@ package struct XMLReader {
             guard spaced else { throw error("no space before an attribute") }
             let attribute = try attribute()
             guard !attributes.contains(where: { $0.name == attribute.name }) else { throw error("the attribute “\(attribute.name)” occurs twice") }
-            guard attributes.count < 1024 else { throw CodingError(.tooMany, "more than 1024 attributes", offset: start) }
+            // No element of any format of ours has more than some thirty; each is compared with all before it.
+            guard attributes.count < 128 else { throw CodingError(.tooMany, "more than 128 attributes", offset: start) }
             attributes.append(attribute)
         }
         guard open.count < limits.depth else { throw CodingError(.tooDeep, "more than \(limits.depth) levels of elements", offset: start) }

@@ -6,6 +6,20 @@ package struct PredicateText {
     /// Predicates nest; an archive may nest without end, in circles even.
     private static let maximumDepth = 100
 
+    /// How much text may be made on the way to that of one predicate: few objects that refer to each other twice over spell one without end.
+    private final class Allowance {
+        private var left = 2 << 20
+
+        func take(_ text: String) throws -> String {
+            // Every node costs, however short.
+            left -= text.utf8.count + 16
+            if left < 0 { throw CodingError(.tooLarge, "a predicate is longer than any that a model needs") }
+            return text
+        }
+    }
+
+    private let allowance = Allowance()
+
     /// Derivation expressions spell functions with the colon of their selector: `canonical:(name)`.
     private var isDerivation = false
 
@@ -25,6 +39,10 @@ package struct PredicateText {
 
     private func predicate(_ object: ArchivedObject, depth: Int) throws -> String {
         try check(depth)
+        return try allowance.take(try text(ofPredicate: object, depth))
+    }
+
+    private func text(ofPredicate object: ArchivedObject, _ depth: Int) throws -> String {
         switch object.className {
         case "NSTruePredicate": return "TRUEPREDICATE"
         case "NSFalsePredicate": return "FALSEPREDICATE"
@@ -74,6 +92,10 @@ package struct PredicateText {
 
     private func expression(_ object: ArchivedObject, depth: Int) throws -> String {
         try check(depth)
+        return try allowance.take(try text(ofExpression: object, depth))
+    }
+
+    private func text(ofExpression object: ArchivedObject, _ depth: Int) throws -> String {
         switch object.className {
         case "NSSelfExpression": return "SELF"
         case "NSVariableExpression", "NSVariableAssignmentExpression": return "$" + (try object.string("NSVariable") ?? "")
@@ -107,8 +129,7 @@ package struct PredicateText {
             guard let operand, operand.className != "NSSelfExpression" else { return path }
             return "\(try expression(operand, depth: depth + 1)).\(path)"
         }
-        let isUtility = try operand == nil || operand?.string("NSConstantValueClassName") == "_NSPredicateUtilities"
-        guard isUtility, operand != nil else {
+        guard try operand?.string("NSConstantValueClassName") == "_NSPredicateUtilities" else {
             let target = try operand.map { try expression($0, depth: depth + 1) } ?? "SELF"
             return "FUNCTION(\(([target, Self.quoted(selector)] + arguments).joined(separator: ", ")))"
         }
@@ -140,6 +161,10 @@ package struct PredicateText {
 
     private func literal(_ value: ArchivedObject, _ depth: Int) throws -> String {
         try check(depth)
+        return try allowance.take(try text(ofLiteral: value, depth))
+    }
+
+    private func text(ofLiteral value: ArchivedObject, _ depth: Int) throws -> String {
         if let text = value.string { return Self.quoted(text) }
         switch value.number {
         case .integer(let number): return "\(number)"

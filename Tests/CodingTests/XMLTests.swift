@@ -47,4 +47,11 @@ import Testing
         #expect(#expect(throws: CodingError.self) { try tree(nested(257)) }?.code == .tooDeep)
         #expect(#expect(throws: CodingError.self) { try XMLTree.read(Data([0x3C, 0x61, 0xFF, 0x3E])) }?.code == .malformed)
     }
+
+    @Test func anElementHasAMeasuredNumberOfAttributes() throws {
+        func element(_ count: Int) -> String { "<a " + (0..<count).map { "b\($0)='\($0)'" }.joined(separator: " ") + "/>" }
+        #expect(try tree(element(128)).attributes.count == 128)
+        let error = #expect(throws: CodingError.self) { try tree(element(129)) }
+        #expect(error?.code == .tooMany)
+    }
 }

@@ -10,6 +10,8 @@ package struct BinaryPropertyListWriter {
 
     private var items: [Item] = []
     private var scalars: [PropertyListValue: Int] = [:]
+    /// By their bytes: strings that are equal may be spelled by other scalars, and must come back as they were.
+    private var strings: [[UInt8]: Int] = [:]
 
     package static func write(_ value: PropertyListValue) -> Data {
         var writer = BinaryPropertyListWriter()
@@ -29,6 +31,12 @@ package struct BinaryPropertyListWriter {
             let names = keys.map { add(.string($0)) }
             items[place] = .dictionary(keys: names, values: keys.compactMap { pairs[$0].map { add($0) } })
             return place
+        case .string(let text):
+            let bytes = Array(text.utf8)
+            if let place = strings[bytes] { return place }
+            items.append(.scalar(value))
+            strings[bytes] = items.count - 1
+            return items.count - 1
         default:
             // -0.0 equals 0.0 and must not become it; NaN equals nothing.
             if case .real(let number) = value, number == 0 || number.isNaN {

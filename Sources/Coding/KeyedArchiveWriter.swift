@@ -22,6 +22,8 @@ package struct KeyedArchiveWriter {
 
     private var objects: [PropertyListValue?] = [.string("$null")]
     private var simple: [PropertyListValue: Reference] = [:]
+    /// By their bytes: strings that are equal may be spelled by other scalars, and must come back as they were.
+    private var strings: [[UInt8]: Reference] = [:]
     private var classes: [[String]: Reference] = [:]
 
     package init() {}
@@ -72,6 +74,13 @@ package struct KeyedArchiveWriter {
     package mutating func add(_ value: PropertyListValue) -> Reference {
         switch value {
         case .array, .dictionary, .uid, .date: preconditionFailure("add(_:) takes strings, numbers, booleans and data; the others have methods of their own")
+        case .string(let text):
+            let bytes = Array(text.utf8)
+            if let known = strings[bytes] { return known }
+            objects.append(value)
+            let reference = Reference(index: objects.count - 1)
+            strings[bytes] = reference
+            return reference
         // -0.0 equals 0.0 and must not become it; NaN equals nothing.
         case .real(let number) where number == 0 || number.isNaN:
             objects.append(value)

@@ -87,4 +87,26 @@ import Testing
     func brokenArchivesAreRefused(list: PropertyListValue) {
         #expect(throws: CodingError.self) { try KeyedArchive(PropertyList.encodeBinary(list)).root() }
     }
+
+    @Test func objectsThatReferToEachOtherTwiceOverAreNotFollowedForEver() throws {
+        var writer = KeyedArchiveWriter()
+        var list = writer.add(array: [])
+        for _ in 0..<60 { list = writer.add(array: [list, list]) }
+        func count(_ object: ArchivedObject) throws -> Int {
+            try (object.elements() ?? []).reduce(1) { try $0 + ($1.map(count) ?? 0) }
+        }
+        let root = try KeyedArchive(writer.finish(root: list)).root()
+        let error = #expect(throws: CodingError.self) { try count(root) }
+        #expect(error?.code == .tooMany)
+    }
+
+    @Test func equalStringsOfOtherScalarsStayAsTheyAre() throws {
+        let texts = ["Caf\u{E9}", "Cafe\u{301}", "Caf\u{E9}"]
+        var writer = KeyedArchiveWriter()
+        let list = writer.add(array: texts.map { writer.add(string: $0) })
+        let read = try KeyedArchive(writer.finish(root: list)).root().elements()?.compactMap { $0?.string }
+        #expect(read?.map { Array($0.utf8) } == texts.map { Array($0.utf8) })
+        let plain = try PropertyList.decode(PropertyList.encodeBinary(.array(texts.map { .string($0) }))).array?.compactMap(\.string)
+        #expect(plain?.map { Array($0.utf8) } == texts.map { Array($0.utf8) })
+    }
 }

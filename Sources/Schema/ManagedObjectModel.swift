@@ -33,6 +33,7 @@ public final class ManagedObjectModel: Sendable {
     /// Depth first, roots and siblings in case-insensitive order of their names: the order in which new stores number them.
     public let entities: [Entity]
     private let indexByName: [String: Int]
+    private let compositesByName: [String: CompositeDescription]
     /// Tells models apart cheaply: no two models of a process have the same number.
     package let number: UInt64
     private static let nextNumber = Atomic<UInt64>(0)
@@ -60,6 +61,7 @@ public final class ManagedObjectModel: Sendable {
         }
         self.entities = entities
         self.indexByName = indexByName
+        compositesByName = Dictionary(description.composites.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// A model of `entities` and nothing else.
@@ -97,7 +99,7 @@ public final class ManagedObjectModel: Sendable {
     }
 
     public func composite(named name: String) -> CompositeDescription? {
-        description.composites.first { $0.name == name }
+        compositesByName[name]
     }
 
     /// What the values of a composite attribute consist of; nil for other attributes.

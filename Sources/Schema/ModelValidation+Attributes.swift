@@ -22,7 +22,7 @@ extension ModelValidation {
         }
         if attribute.type == .composite {
             if let name = attribute.compositeName {
-                if !model.composites.contains(where: { $0.name == name }) { found.append(fault("there is no composite “\(name)”")) }
+                if composites[name] == nil { found.append(fault("there is no composite “\(name)”")) }
             } else {
                 found.append(fault("a composite attribute must name its composite"))
             }
@@ -32,7 +32,6 @@ extension ModelValidation {
 
     mutating func checkComposites() {
         var seen: Set<String> = []
-        let composites = Dictionary(model.composites.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         for composite in model.composites {
             if !seen.insert(composite.name).inserted { report("there are two composites of this name", entity: composite.name) }
             var names: Set<String> = []
@@ -41,14 +40,6 @@ extension ModelValidation {
                 if !names.insert(attribute.name).inserted { report("there are two attributes of this name", entity: composite.name, property: attribute.name) }
                 check(attribute, of: composite.name)
             }
-            // Everything reachable from the composite; a stack of our own, for the chain is as long as the file likes.
-            var reached: Set<String> = []
-            var pending = composite.attributes.compactMap(\.compositeName)
-            while let name = pending.popLast() {
-                guard reached.insert(name).inserted else { continue }
-                pending += composites[name]?.attributes.compactMap(\.compositeName) ?? []
-            }
-            if reached.contains(composite.name) { report("the composite holds itself", entity: composite.name) }
         }
     }
 

@@ -4,6 +4,7 @@
 package struct ModelValidation {
     let model: ManagedObjectModel.Description
     let entities: [String: EntityDescription]
+    let composites: [String: CompositeDescription]
     /// The ancestors of each entity, nearest first, as far as they can be followed without going round in a circle.
     let ancestors: [String: [EntityDescription]]
     let properties: [String: [String: Declared]]
@@ -18,6 +19,9 @@ package struct ModelValidation {
 
     /// All faults, in the order of the entities.
     package static func faults(in model: ManagedObjectModel.Description) -> [ModelError.Fault] {
+        // What is without measure is not looked at any further: to look at it costs what the limits are there to spare.
+        let excess = ModelBounds(model).faults
+        if !excess.isEmpty { return excess }
         var validation = ModelValidation(model)
         validation.checkNamesOfEntities()
         for entity in model.entities { validation.check(entity) }
@@ -52,6 +56,7 @@ package struct ModelValidation {
             properties[entity.name] = declared
         }
         self.entities = entities
+        composites = Dictionary(model.composites.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         self.ancestors = ancestors
         self.properties = properties
     }

@@ -109,4 +109,41 @@ import Testing
         #expect(faults { $0.entities[0].compoundIndexes = [["name", "age"]] } == ["Author.age: a compound index names an unknown property"])
         #expect(faults { $0.entities[0].relationships[0].minCount = 5; $0.entities[0].relationships[0].maxCount = 4 } == ["Author.books: its smallest count is greater than its greatest"])
     }
+
+    @Test func aHierarchyHasAMeasuredDepth() {
+        func chain(_ count: Int) -> [String] {
+            faults { model in
+                model.entities = (0..<count).map { EntityDescription("E\($0)", superentityName: $0 == 0 ? nil : "E\($0 - 1)") }
+            }
+        }
+        #expect(chain(100) == [])
+        #expect(chain(101) == ["E100: the entity lies more than 100 levels deep"])
+        // Each level would inherit all properties of those above it.
+        #expect(chain(20_000).count == 1)
+    }
+
+    @Test func propertiesThatAreInheritedAgainAndAgainAreMeasured() {
+        let found = faults { model in
+            model.entities = [EntityDescription("Wide", attributes: (0..<1000).map { AttributeDescription("a\($0)", .string) })]
+            model.entities += (0..<200).map { EntityDescription("E\($0)", superentityName: "Wide") }
+        }
+        #expect(found == ["the model has more than 200000 properties, inherited ones counted for every entity"])
+    }
+
+    @Test func compositesAreMeasured() {
+        func nested(_ levels: Int, times: Int) -> [String] {
+            faults { model in
+                model.composites = (0..<levels).map { level in
+                    let isLast = level == levels - 1
+                    return CompositeDescription(
+                        "C\(level)",
+                        attributes: (0..<times).map { AttributeDescription("a\($0)", isLast ? .string : .composite, compositeName: isLast ? nil : "C\(level + 1)") })
+                }
+            }
+        }
+        #expect(nested(16, times: 1) == [])
+        #expect(nested(17, times: 1) == ["C0: the composite holds others more than 16 deep"])
+        #expect(nested(10, times: 2) == [])
+        #expect(nested(11, times: 2) == ["C0: the composite has more than 2000 values"])
+    }
 }

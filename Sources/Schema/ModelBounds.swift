@@ -1,0 +1,95 @@
+/// What a model may grow to when everything in it is written out: a small file can describe more columns than any memory holds, by hierarchies in which all
+/// properties are inherited again and again, and by composites that hold others twice.
+///
+/// Invariant: what is done here takes time in proportion to the model as it stands, whatever its names refer to.
+struct ModelBounds {
+    /// Levels of entities below each other.
+    private static let deepestHierarchy = 100
+    /// Levels of composites in each other.
+    private static let deepestComposite = 16
+    /// The columns that one attribute may have, as many as a table.
+    private static let mostLeaves = 2_000
+    /// Properties of all entities together, inherited ones counted for every entity that has them, composites by their leaves.
+    private static let mostProperties = 200_000
+
+    private(set) var faults: [ModelError.Fault] = []
+    /// How many plain attributes a composite holds, at last.
+    private var leaves: [String: Int] = [:]
+
+    init(_ model: ManagedObjectModel.Description) {
+        measureComposites(model.composites)
+        guard faults.isEmpty else { return }
+        measureHierarchies(model.entities)
+    }
+
+    private mutating func report(_ message: String, _ name: String? = nil) {
+        faults.append(ModelError.Fault(entity: name, message: message))
+    }
+
+    // MARK: Composites
+
+    /// From those that hold no other outwards, so that each is measured once.
+    private mutating func measureComposites(_ all: [CompositeDescription]) {
+        let composites = Dictionary(all.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        var holders: [String: [String]] = [:]
+        var missing: [String: Int] = [:]
+        for composite in composites.values {
+            let parts = composite.attributes.compactMap(\.compositeName).filter { composites[$0] != nil }
+            missing[composite.name] = parts.count
+            for part in parts { holders[part, default: []].append(composite.name) }
+        }
+        var heights: [String: Int] = [:]
+        var ready = missing.filter { $0.value == 0 }.map(\.key)
+        while let name = ready.popLast() {
+            var height = 1, count = 0
+            for attribute in composites[name]?.attributes ?? [] {
+                let inner = attribute.compositeName
+                height = max(height, (inner.flatMap { heights[$0] } ?? 0) + 1)
+                count = min(count + (inner.flatMap { leaves[$0] } ?? 1), Self.mostLeaves + 1)
+            }
+            (heights[name], leaves[name]) = (height, count)
+            for holder in holders[name] ?? [] {
+                missing[holder, default: 0] -= 1
+                if missing[holder] == 0 { ready.append(holder) }
+            }
+        }
+        for name in composites.keys.sorted() {
+            if heights[name] == nil {
+                report("the composite holds itself", name)
+            } else if heights[name, default: 0] > Self.deepestComposite {
+                report("the composite holds others more than \(Self.deepestComposite) deep", name)
+            } else if leaves[name, default: 0] > Self.mostLeaves {
+                report("the composite has more than \(Self.mostLeaves) values", name)
+            }
+        }
+    }
+
+    // MARK: Hierarchies
+
+    private mutating func measureHierarchies(_ all: [EntityDescription]) {
+        let entities = Dictionary(all.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        let own = entities.mapValues { entity in
+            entity.attributes.reduce(entity.relationships.count + entity.fetchedProperties.count) {
+                $0 + max(1, $1.compositeName.flatMap { leaves[$0] } ?? 1)
+            }
+        }
+        var total = 0
+        for entity in all {
+            var level = 0
+            var next: String? = entity.name
+            // An entity that is its own ancestor is found as such, if the way round is short; else it is too deep.
+            var seen: Set<String> = []
+            while let name = next, let ancestor = entities[name], seen.insert(name).inserted {
+                level += 1
+                guard level <= Self.deepestHierarchy else {
+                    return report("the entity lies more than \(Self.deepestHierarchy) levels deep", entity.name)
+                }
+                total += own[name] ?? 0
+                next = ancestor.superentityName
+            }
+            guard total <= Self.mostProperties else {
+                return report("the model has more than \(Self.mostProperties) properties, inherited ones counted for every entity")
+            }
+        }
+    }
+}

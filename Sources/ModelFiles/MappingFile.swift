@@ -4,8 +4,6 @@ package import Schema
 
 /// Mapping models in files: `.xcmappingmodel` (a folder with `xcmapping.xml`, or that file) and the compiled `.cdm`.
 package enum MappingFile {
-    private static let maximumSize = 64 << 20
-
     /// - Throws: `ModelError.notFound` where there is nothing, `unreadable` for what is no mapping model.
     package static func read(_ url: URL) throws(ModelError) -> MappingDescription {
         var file = url

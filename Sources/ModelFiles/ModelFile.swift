@@ -74,8 +74,7 @@ public struct ModelFile: Sendable {
         let recorded = names.filter { recordedVersionHashes[$0] == hashes }
         for name in recorded + names.filter({ !recorded.contains($0) }) {
             guard let model = try? model(version: name) else { continue }
-            let fitsConfiguration = model.description.configurations.keys.contains { model.isCompatible(withVersionHashes: hashes, configuration: $0) }
-            if recorded.contains(name) || fitsConfiguration || model.isCompatible(withVersionHashes: hashes) { return (name, model) }
+            if recorded.contains(name) || model.fits(hashes) { return (name, model) }
         }
         return nil
     }
@@ -104,5 +103,13 @@ extension ManagedObjectModel {
     /// - Throws: ``ModelError`` `notFound`, `unreadable`, or `invalid` with everything that is wrong in the model.
     public convenience init(contentsOf url: URL) throws(ModelError) {
         try self.init(try ModelFile(contentsOf: url).model().description)
+    }
+}
+
+extension ManagedObjectModel {
+    /// Whether a store with these hashes is one of the whole model or of one of its configurations.
+    func fits(_ hashes: [String: Data]) -> Bool {
+        isCompatible(withVersionHashes: hashes)
+            || description.configurations.keys.contains { isCompatible(withVersionHashes: hashes, configuration: $0) }
     }
 }

@@ -39,6 +39,6 @@ public struct ModelReference: Sendable, Hashable, CustomStringConvertible {
         let file = try ModelFile(contentsOf: url)
         guard let version else { return file.model(matching: hashes)?.model }
         let model = try file.model(version: version)
-        return model.isCompatible(withVersionHashes: hashes) ? model : nil
+        return model.fits(hashes) ? model : nil
     }
 }

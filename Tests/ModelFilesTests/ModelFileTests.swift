@@ -112,4 +112,17 @@ import Testing
             #expect(try ModelReference(path).model() == model("a"))
         }
     }
+
+    @Test func aNamedVersionFitsAStoreOfOneOfItsConfigurations() throws {
+        var description = ManagedObjectModel.Description()
+        description.entities = [EntityDescription("A"), EntityDescription("B")]
+        description.configurations = ["Local": ["A"]]
+        let model = try ManagedObjectModel(description)
+        try withTemporaryDirectory { folder in
+            try write(try ModelContents.encode(model), "M.xcdatamodel", "contents", in: folder)
+            let path = folder.appendingPathComponent("M.xcdatamodel").path
+            let hashes = model.versionHashesByEntityName.filter { $0.key == "A" }
+            for name in [path, path + "#M"] { #expect(try ModelReference(name).model(matching: hashes) == model) }
+        }
+    }
 }

@@ -13,7 +13,7 @@ extension SQLitePersistentStore {
         try withSession { session in
             try session.checkWritable()
             try session.connection.execute("PRAGMA busy_timeout=\(Self.checkpointPatience)")
-            defer { try? session.connection.execute("PRAGMA busy_timeout=\(Int(session.description.timeout * 1000))") }
+            defer { try? session.connection.execute("PRAGMA busy_timeout=\(session.description.busyTimeout)") }
             return try session.connection.checkpoint(.truncate).isComplete
         }
     }

@@ -51,6 +51,9 @@ extension StoreSession {
                 ReferenceFinding(
                     "the row is of no entity of the model (\(row[1].integer.map(String.init) ?? "NULL"))", object: "\(entity.name)/p\(row[0].integer ?? 0)"))
         }
+        for row in try connection.rows("SELECT Z_PK FROM \(table) WHERE Z_PK < 1 LIMIT \(Self.mostFindings)") {
+            findings.append(ReferenceFinding("\(entity.name): a row has the number \(row[0].integer ?? 0), which no object can have"))
+        }
         let greatest = try connection.value("SELECT max(Z_PK) FROM \(table)")?.integer ?? 0
         let recorded = try connection.value("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.integer(storage.number)])?.integer ?? 0
         if greatest > recorded {

@@ -67,6 +67,23 @@ import Testing
             [EntityDescription("P"), EntityDescription("A", superentityName: "P", attributes: attributes), EntityDescription("B", superentityName: "P", attributes: attributes)])
     }
 
+    @Test func aQuoteBeforeACombiningMarkInADefaultIsAQuote() throws {
+        try migrate([EntityDescription("A")], [EntityDescription("A", attributes: [.init("a", .string, defaultValue: .string("it'\u{301}s ''\u{FE0F}"))])])
+        #expect(SQLName.quoted("a\"\u{301}b") == "\"a\"\"\u{301}b\"")
+    }
+
+    @Test func numbersThatAFileMadeUpDoNotStopAMigration() throws {
+        let old = try ManagedObjectModel(entities: ["A", "B"].map { EntityDescription($0, attributes: [.init("gone", .integer64)]) })
+        let new = try ManagedObjectModel(entities: ["A", "B"].map { EntityDescription($0) })
+        try withTemporaryDirectory { folder in
+            let store = try MigratedStore.make(old, at: folder.appendingPathComponent("Store.sqlite"), objectsPerEntity: 1)
+            let connection = try Connection(store.url.path, .readWrite)
+            for table in ["ZA", "ZB"] { try connection.execute("UPDATE \(table) SET Z_PK = 9223372036854775807") }
+            try connection.close()
+            #expect(try store.migrate(from: old, to: new, progress: MigrationProgress()).isNeeded)
+        }
+    }
+
     @Test func nothingBecomesTheDefaultOfWhatIsMandatoryNow() throws {
         let old = try ManagedObjectModel(entities: [EntityDescription("A", attributes: [.init("x", .integer64)])])
         let new = try ManagedObjectModel(entities: [EntityDescription("A", attributes: [.init("x", .integer64, isOptional: false, defaultValue: .int(42))])])

@@ -50,7 +50,8 @@ struct StoreMigration {
             // Names change on the way: a table that is not there yet counts as little.
             let quoted = SQLName.quoted(table)
             guard progress != nil, try StoredTable.read(table, from: connection) != nil else { return 1 }
-            return try connection.value("SELECT max(rowid) FROM \(quoted)")?.integer ?? 1
+            // A guess by numbers, which a file may have made up: so large that the sum overflows, none is.
+            return min(max(1, try connection.value("SELECT max(rowid) FROM \(quoted)")?.integer ?? 1), 1 << 40)
         }
         connection.clearCache()
         let total = work.reduce(0, +)

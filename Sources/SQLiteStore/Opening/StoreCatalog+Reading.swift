@@ -31,6 +31,10 @@ extension StoreCatalog {
             guard let number = row[0].integer, let name = row[1].text else { return nil }
             return NumberedEntity(number: number, name: name, parent: row[2].integer ?? 0)
         }
+        // Ordered by number, so equal ones are neighbours. The table's key forbids them, but the table may be somebody else's.
+        if let (one, other) = zip(complete.entities, complete.entities.dropFirst()).first(where: { $0.number == $1.number }) {
+            throw StorageError(.damaged, "The store gives two entities the number \(one.number): \(one.name) and \(other.name)")
+        }
         return complete
     }
 }

@@ -23,6 +23,8 @@ struct StoreMetadata: Sendable {
     private(set) var values: [String: PropertyListValue]
 
     init(uuid: String, plist: Data) throws {
+        // It stands in the URIs of objects.
+        guard StoreIdentity.isLegal(uuid) else { throw StorageError(.damaged, "The store's identity is no UUID: \(uuid.prefix(40))") }
         self.uuid = uuid.uppercased()
         guard let values = try PropertyList.decode(plist).dictionary else {
             throw StorageError(.damaged, "The store's metadata are no dictionary")

@@ -76,7 +76,7 @@ final class StoreSession {
     // MARK: Connections
 
     static func connect(_ path: String, _ description: PersistentStoreDescription, _ archive: ArchivedDatabase? = nil) throws -> Connection {
-        let timeout = Int(description.timeout * 1000)
+        let timeout = description.busyTimeout
         let connection: Connection
         if description.isReadOnly {
             connection =
@@ -125,6 +125,11 @@ final class StoreSession {
     }
 
     private static let cacheKilobytes = 32_768
+}
+
+extension PersistentStoreDescription {
+    /// The timeout in milliseconds, as far as SQLite can wait: without end is some three weeks.
+    var busyTimeout: Int { timeout > 0 ? Int(min(timeout * 1000, Double(Int32.max))) : 0 }
 }
 
 extension StoreSession {

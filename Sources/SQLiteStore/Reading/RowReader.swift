@@ -44,9 +44,9 @@ final class RowReader {
         onlyShape = storage.sharesTable ? nil : shapes[storage.number]
     }
 
-    /// The position in the model of the entity of a row; nil for one that the model does not know.
+    /// The position in the model of the entity of a row; nil for one that is no object.
     func entityIndex(of cells: some ResultCells) -> Int? {
-        shape(of: cells)?.layout.entityIndex
+        cells.int64(at: 0) > 0 ? shape(of: cells)?.layout.entityIndex : nil
     }
 
     @inline(__always) private func shape(of cells: some ResultCells) -> RowShape? {
@@ -57,10 +57,11 @@ final class RowReader {
         return lastShape
     }
 
-    /// Adds a row; one whose entity the model does not know is left out.
+    /// Adds a row; one whose entity the model does not know is left out, and one whose number is not positive: negative ones are for objects of no store.
     @inline(__always) func append(_ cells: some ResultCells, to batch: inout RowBatch) {
-        guard let shape = shape(of: cells) else { return }
-        let row = batch.appendRow(shape.layout, key: cells.int64(at: 0), version: cells.int64(at: 1))
+        let key = cells.int64(at: 0)
+        guard key > 0, let shape = shape(of: cells) else { return }
+        let row = batch.appendRow(shape.layout, key: key, version: cells.int64(at: 1))
         for cell in shape.cells { read(cell, cells, into: row, shape) }
     }
 
@@ -80,9 +81,16 @@ final class RowReader {
         case .large: row.setLarge(files.value(ofCell: cells.data(at: column)), slot)
         case .composite: readComposite(shape.composites[Int(cell.index)], cells, at: column, into: row, slot)
         case .toOne:
-            let entity = cell.hasEntity ? layout.entityIndex(number: cells.int64(at: column + 1)) : nil
-            row.setReference(ObjectReference(key: cells.int64(at: column), entityIndex: entity ?? Int(cell.index)), slot)
+            let key = cells.int64(at: column)
+            if key > 0 { row.setReference(ObjectReference(key: key, entityIndex: destination(cell, cells)), slot) }
         }
+    }
+
+    /// The entity that a reference names; the declared one where the file names none, or one that the relationship can't lead to.
+    @inline(__always) private func destination(_ cell: CellReader, _ cells: some ResultCells) -> Int {
+        let declared = Int(cell.index)
+        guard cell.hasEntity, let named = layout.entityIndex(number: cells.int64(at: Int(cell.column) + 1)) else { return declared }
+        return named == declared || layout.model.entities[declared].family.contains(named) ? named : declared
     }
 
     private func readComposite(_ leaves: [CompositeLeaf], _ cells: some ResultCells, at column: Int, into row: Row, _ slot: RowSlot) {

@@ -41,8 +41,10 @@ extension StoreSession {
         let maximum = try connection.value(
             "SELECT max(ifnull(Z_MAX, 0), ifnull((SELECT max(Z_PK) FROM \(SQLName.quoted(storage.table))), 0)) FROM Z_PRIMARYKEY WHERE Z_ENT = ?",
             [.integer(storage.rootNumber)])?.integer ?? 0
-        let first = max(maximum, greatest) + 1
-        try connection.run("UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?", [.integer(first - 1 + Int64(count)), .integer(storage.rootNumber)])
-        return first
+        let used = max(maximum, greatest, 0)
+        let (last, overflow) = used.addingReportingOverflow(Int64(count))
+        guard !overflow, last < .max else { throw StorageError(.full, "The store has no numbers left for new objects") }
+        try connection.run("UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?", [.integer(last), .integer(storage.rootNumber)])
+        return used + 1
     }
 }

@@ -107,6 +107,7 @@ import Testing
             #expect(library.places(try fixture.keys(fixture.request("Book", "code > 1965", limit: 2))).count == 2)
             #expect(try fixture.store.count(fixture.request("Book", offset: 1, limit: 2)) == 2)
             #expect(try fixture.store.count(fixture.request("Book", offset: 4, limit: 2)) == 1)
+            #expect(try fixture.store.count(fixture.request("Book", offset: 4, limit: .max)) == 1)
             #expect(try fixture.store.count(fixture.request("Book", offset: 9)) == 0)
         }
     }

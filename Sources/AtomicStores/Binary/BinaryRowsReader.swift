@@ -76,6 +76,7 @@ struct BinaryRowsReader {
             let keys = try column.numbers(Int64.self, count: rows.count)
             let entities = try column.numbers(UInt32.self, count: rows.count)
             for (index, row) in rows.enumerated() {
+                guard keys[index] > 0 else { throw damaged("a reference names no object") }
                 row.setReference(ObjectReference(key: keys[index], entityIndex: try places.entityIndex(entities[index])), slot)
             }
         case .string, .uri, .decimal, .data, .large, .boxed:

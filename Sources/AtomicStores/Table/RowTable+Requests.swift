@@ -43,7 +43,7 @@ extension RowTable {
     private func select(_ request: RowRequest) throws -> [Row] {
         let offset = max(0, request.offset)
         // Without an order the first that fit will do.
-        let enough = request.sortKeys.isEmpty ? request.limit.map { $0 + offset } : nil
+        let enough = request.sortKeys.isEmpty ? request.limit.map { $0.addingReportingOverflow(offset) }.flatMap { $0.overflow ? nil : $0.partialValue } : nil
         var found = try matches(request, atMost: enough)
         if !request.sortKeys.isEmpty {
             let sort = try CompiledSort(request.sortKeys, entity: shape.model.entities[request.entityIndex], model: shape.model)

@@ -32,7 +32,7 @@ struct XMLStoreReader {
             info = try reader.rest(of: "databaseInfo", [])
             event = try reader.nextTag()
         }
-        guard let info, let uuid = info.children(named: "UUID").first?.text.trimmingCharacters(in: .whitespacesAndNewlines), !uuid.isEmpty else {
+        guard let info, let uuid = info.children(named: "UUID").first?.text.trimmingCharacters(in: .whitespacesAndNewlines), StoreIdentity.isLegal(uuid) else {
             throw StorageError(.damaged, "The XML store does not say which one it is: it has no UUID")
         }
         var values: [String: PropertyListValue] = [:]
@@ -82,7 +82,7 @@ extension XMLReader {
         var text = ""
         while let event = try next() {
             switch event {
-            case .text(let piece): text = text.isEmpty ? piece : text + piece
+            case .text(let piece): text += piece
             case .end: return text
             case .start(let name, _): throw StorageError(.damaged, "A value has no element “\(name.prefix(100))” in it (line \(line))")
             }

@@ -1,6 +1,7 @@
 internal import CArchive
 internal import Coding
 package import FileSystem
+internal import Foundation
 
 /// Takes entries out of a zip archive that `ZipDirectory` has found good. The unpacking is libarchive's; what it produces is held
 /// against the directory: order, sizes and checksums.
@@ -29,6 +30,64 @@ package struct ArchiveReader: Sendable {
             try stream.content { bytes.append(contentsOf: $0) }
         }
         return bytes
+    }
+
+    /// The content of one file, read by itself wherever it lies.
+    package func content(of entry: ZipEntry, limit: Int) throws -> [UInt8] {
+        guard entry.size <= limit else {
+            throw ArchiveError(.tooLarge, "has \(entry.size) bytes, \(limit) are allowed", path: directory.path, entry: entry.name, limit: Int64(limit))
+        }
+        return try translating {
+            var bytes = [UInt8](repeating: 0, count: Int(entry.compressedSize))
+            let count = try bytes.withUnsafeMutableBytes { try file.read(into: $0, at: entry.dataOffset) }
+            guard count == bytes.count else { throw ArchiveError(.truncated, "ends too early", path: directory.path, entry: entry.name) }
+            if entry.method == .deflated {
+                do {
+                    bytes = Array(try RawDeflate.decompress(Data(bytes), limit: Int(entry.size)))
+                } catch let error as CodingError {
+                    throw ArchiveError(.damaged, error.message, path: directory.path, entry: entry.name)
+                }
+            }
+            var checksum = CRC32()
+            bytes.withUnsafeBytes { checksum.update($0) }
+            guard Int64(bytes.count) == entry.size, checksum.value == entry.crc32 else { throw damaged(entry) }
+            return bytes
+        }
+    }
+
+    /// Reads an entry that is not compressed to its end and throws `.damaged` where its checksum is wrong.
+    package func check(_ entry: ZipEntry) throws {
+        try translating {
+            let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 4096)
+            defer { buffer.deallocate() }
+            var checksum = CRC32()
+            var done: Int64 = 0
+            while done < entry.size {
+                let wanted = Int(min(Int64(buffer.count), entry.size - done))
+                let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted])
+                guard try file.read(into: piece, at: entry.dataOffset + done) == wanted else {
+                    throw ArchiveError(.truncated, "ends too early", path: directory.path, entry: entry.name)
+                }
+                checksum.update(UnsafeRawBufferPointer(piece))
+                done += Int64(wanted)
+            }
+            guard checksum.value == entry.crc32 else { throw damaged(entry) }
+        }
+    }
+
+    private func damaged(_ entry: ZipEntry) -> ArchiveError { ArchiveError(.damaged, "its checksum is wrong", path: directory.path, entry: entry.name) }
+
+    /// An entry to be put into another archive as it lies here.
+    package func part(_ entry: ZipEntry) -> ArchivePart { ArchivePart(name: entry.name, content: .entry(entry, of: file)) }
+
+    /// Unpacks those files whose names `including` picks into a folder that is there. Modes are 0700 and 0600. Not made durable.
+    package func extract(into folder: String, including: (String) -> Bool) throws {
+        try translating {
+            let stream = try EntryStream(file, directory)
+            while let entry = try stream.next() {
+                if including(entry.name) { try extract(entry, stream, to: folder) { _ in } }
+            }
+        }
     }
 
     /// Unpacks everything into the folder `target`, which is made here and must not be there. Modes are 0700 and 0600. On failure

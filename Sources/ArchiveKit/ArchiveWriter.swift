@@ -7,6 +7,8 @@ package struct ArchivePart: Sendable {
         case bytes([UInt8])
         /// A plain file. It must not change while it is packed, and must not be a store that is open.
         case file(path: String)
+        /// An entry of another archive, as its bytes lie there.
+        case entry(ZipEntry, of: File)
     }
 
     package let name: String

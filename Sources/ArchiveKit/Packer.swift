@@ -31,7 +31,33 @@ struct Packer {
         case .file(let path):
             let source = try File(path, .read)
             try add(part, size: source.status().size) { try source.read(into: $1, at: $0) }
+        case .entry(let entry, let source): try copy(part.name, entry, source)
         }
+    }
+
+    /// Copies what another archive has, compressed as it is there.
+    private mutating func copy(_ name: String, _ entry: ZipEntry, _ source: File) throws {
+        let headerOffset = offset
+        var header = LocalFileHeader()
+        let isWide = max(entry.size, entry.compressedSize) >= Int64(UInt32.max) - (1 << 24)
+        header.versionNeeded = isWide ? 45 : 20
+        header.flags = name.utf8.allSatisfy { $0 < 0x80 } ? [] : .utf8
+        header.method = entry.method.rawValue
+        header.date = Self.date
+        header.crc32 = entry.crc32
+        try append(bytes(of: header, name, isWide, size: entry.size, compressed: entry.compressedSize))
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceSize, alignment: 4096)
+        defer { buffer.deallocate() }
+        var done: Int64 = 0
+        while done < entry.compressedSize {
+            let wanted = Int(min(Int64(buffer.count), entry.compressedSize - done))
+            let count = try source.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]), at: entry.dataOffset + done)
+            guard count == wanted else { throw ArchiveError(.damaged, "changed while it was packed", path: source.path, entry: name) }
+            try append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            done += Int64(count)
+            try progress(Int64(count))
+        }
+        list(header, name, size: entry.size, compressed: entry.compressedSize, at: headerOffset)
     }
 
     /// `read` fills a buffer from an offset of the content and answers how far it came.

@@ -1,16 +1,22 @@
 internal import ArchiveKit
 internal import FileSystem
 internal import Foundation
+internal import ModelFiles
+internal import SQLiteKit
+internal import Schema
 
 /// A document in one zip file: looking into it, unpacking it, packing a package into it.
 struct ArchiveFile {
     let path: String
     let file: File
     let reader: ArchiveReader
+    /// The state of the file before its directory was read.
+    private let identity: FileIdentity
 
     init(_ path: String) throws {
         self.path = path
         file = try File(path, .read)
+        identity = try file.status().identity
         reader = try ArchiveReader(file, allowing: PackageLayout.allowsInArchive)
         guard reader.directory[PackageLayout.manifest] != nil else {
             throw DocumentError(.malformed, "a zip archive without \(PackageLayout.manifest), not a document", path: path)
@@ -23,6 +29,38 @@ struct ArchiveFile {
 
     func manifest() throws -> Manifest {
         try Manifest.decode(reader.read(PackageLayout.manifest, limit: JSONCoding.maximumSize), path: path)
+    }
+
+    /// The store as it lies in the archive; nil where it is compressed.
+    ///
+    /// One of up to 64 MB is read and held against its checksum first; a larger one is not, so that opening takes the same time whatever its size.
+    /// - Parameter isTrusted: Whether this program has just written it.
+    func database(isTrusted: Bool) throws -> ArchivedDatabase? {
+        let directory = reader.directory
+        guard let range = try directory.storedRange(of: PackageLayout.store), let entry = directory[PackageLayout.store] else { return nil }
+        if !isTrusted, range.length <= Self.largestWholeCheck { try reader.check(entry) }
+        return try ArchivedDatabase(file, offset: range.offset, length: range.length, expecting: identity)
+    }
+
+    private static let largestWholeCheck: Int64 = 64 << 20
+
+    /// The names of the models that the archive carries.
+    func modelNames() -> [String] {
+        let prefix = PackageLayout.models + "/", suffix = ".xcdatamodel/contents"
+        return reader.directory.entries.compactMap { entry in
+            guard entry.name.hasPrefix(prefix), entry.name.hasSuffix(suffix) else { return nil }
+            return String(entry.name.dropFirst(prefix.count).dropLast(suffix.count))
+        }
+    }
+
+    /// The model under `model/` whose version hashes are these, with its name; nil where none fits.
+    func model(fitting hashes: [String: Data]) throws -> (name: String, model: ManagedObjectModel)? {
+        for name in modelNames() {
+            let part = "\(PackageLayout.models)/\(name).xcdatamodel/contents"
+            let model = try ModelContents.decode(Data(reader.read(part, limit: PackageReader.largestModel)), path: FilePath.join(path, part))
+            if model.isCompatible(withVersionHashes: hashes) { return (name, model) }
+        }
+        return nil
     }
 
     func state() throws -> ArchiveOrigin.State { try ArchiveOrigin.state(of: file, reader.directory) }

@@ -110,14 +110,14 @@ public struct DocumentInfo: Sendable, Hashable {
         model = Model(
             name: session.manifest?.model.name, identifiers: session.model.description.versionIdentifiers, digest: session.model.versionHashesDigest)
         storeType = session.store.description.type.rawValue
-        storeBytes = try Disk.status(of: session.storePath)?.size ?? 0
+        storeBytes = try session.place.storeBytes()
         entities = try EntityCounts(counting: session.store).byName
         versions = 0
         saved = marker?.saved
         autosaved = marker.flatMap { $0.isSaved ? nil : $0.committed }
         hasUnsavedChanges = session.hasAutosavedWork
-        if let package = session.package {
-            attachments = try PackageReader(package).attachments()
+        if let content = session.content {
+            attachments = try content.attachments()
         } else {
             let files = ExternalValues.besideStore(at: session.storePath)
             let sizes = try (session.sqliteStore?.externalValueNames() ?? []).compactMap { try Disk.status(of: files.path($0))?.size }

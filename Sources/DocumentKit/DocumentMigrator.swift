@@ -50,7 +50,7 @@ package struct DocumentMigrator: Sendable {
             if !plans.isEmpty { try checkKind(session) }
             var description = PersistentStoreDescription(url: URL(fileURLWithPath: session.storePath))
             description.isReadOnly = true
-            let steps = try plans.first.map { try SQLitePersistentStore.migrationPreview(description, $0).steps } ?? []
+            let steps = try plans.first.map { try SQLitePersistentStore.migrationPreview(description, $0, in: session.place.database).steps } ?? []
             return DocumentMigration(from: session.manifest?.model.name, stages: plans.count, steps: steps, backup: nil)
         }
     }
@@ -106,7 +106,7 @@ package struct DocumentMigrator: Sendable {
         session.lock = nil
         var released = false
         defer { if !released { lock?.release() } }
-        let old = try PackageReader(package).modelNames()
+        let old = try session.place.modelNames()
         let wanted = modelName.flatMap { PackageLayout.isModelName($0) ? $0 : nil } ?? PackageBuilder.name(for: model)
         let name = try Self.writeModel(model, named: wanted, to: package, besides: old)
         do {
@@ -115,7 +115,7 @@ package struct DocumentMigrator: Sendable {
             description.createsIfMissing = false
             description.journal = .heldByDocument
             let report = try SQLitePersistentStore.migrate(
-                description, plans, files: content.externalValues, metadata: marker.nextAutosave(isUnchecked: false).metadata, progress: progress)
+                description, plans, in: session.place.database, files: content.externalValues, metadata: marker.nextAutosave(isUnchecked: false).metadata, progress: progress)
             released = true
             let migrated = try DocumentSession.reopen(session.path, lock: lock) { [model] _ in model }
             do {
@@ -130,7 +130,7 @@ package struct DocumentMigrator: Sendable {
             }
             return report.steps
         } catch {
-            if try SQLitePersistentStore.storedModelInfo(at: URL(fileURLWithPath: session.storePath)).versionHashes == session.model.versionHashesByEntityName {
+            if try session.place.storedModelInfo().versionHashes == session.model.versionHashesByEntityName {
                 try? Disk.removeTree(Self.folder(name, in: package))
             }
             throw error
@@ -145,7 +145,8 @@ package struct DocumentMigrator: Sendable {
             number += 1
         }
         let folder = folder(name, in: package)
-        try Disk.makeDirectory(folder)
+        // The working set of an archive has no models of its own yet.
+        try Disk.makeDirectories(folder)
         try Disk.replaceFile(folder + "/contents", with: Array(ModelContents.encode(model)))
         try Disk.synchronizeTree(folder)
         try Disk.synchronizeDirectory(FilePath.parent(folder))
@@ -160,11 +161,7 @@ extension DocumentSession {
     fileprivate func saveMigration(modelName: String, replacing old: [String]) throws {
         guard let package else { return }
         manifest?.model.name = modelName
-        if workingSet != nil {
-            for name in old { try Disk.removeTree(DocumentMigrator.folder(name, in: package)) }
-            try replaceArchive()
-            return
-        }
+        if workingSet != nil { return try replaceArchive(dropping: old) }
         _ = try commit(ChangeSet(), .save)
         try finishSave()
         guard !isCheckpointPending else { return }

@@ -29,27 +29,12 @@ extension DocumentSession {
     private static func readOnce(_ path: String, model: ModelResolver) throws -> DocumentSession {
         let document = try DetectedDocument(path)
         return try DocumentError.stage(.opening, document.path) {
-            guard document.kind == .archive else {
-                let isPackage = document.kind == .package
-                return try open(document, package: isPackage ? document.path : nil, isEditing: false, model: model)
-            }
+            guard document.kind == .archive else { return try open(document, StorePlace(document), isEditing: false, model: model) }
             let archive = try ArchiveFile(document.path)
-            let manifest = try archive.manifest()
-            let state = try archive.state()
-            if let left = try WorkingSet.existing(for: state, uuid: manifest.uuid) {
-                return try open(document, package: left.path, isEditing: false, model: model)
+            if let left = try WorkingSet.existing(for: archive.state(), uuid: archive.manifest().uuid) {
+                return try open(document, StorePlace(archive, left), isEditing: false, model: model)
             }
-            let folder = try StateFolder.makeTemporary()
-            do {
-                let package = FilePath.join(folder, "document")
-                try archive.reader.extract(to: package)
-                let session = try open(document, package: package, isEditing: false, model: model)
-                session.temporaryFolder = folder
-                return session
-            } catch {
-                try? Disk.removeTree(folder)
-                throw error
-            }
+            return try open(document, StorePlace(reading: archive), isEditing: false, model: model)
         }
     }
 
@@ -99,13 +84,11 @@ extension DocumentSession {
     ) throws -> DocumentSession {
         switch document.kind {
         case .store, .managedDocument:
-            let session = try open(document, package: nil, isEditing: true, model: model)
+            let session = try open(document, StorePlace(document), isEditing: true, model: model)
             session.identity = try Disk.identity(of: document.path)
             return session
-        case .package:
-            return try editPackage(document, model, recovery)
-        case .archive:
-            return try editArchive(document, model, recovery)
+        case .package: return try editPackage(document, model, recovery)
+        case .archive: return try editArchive(document, model, recovery)
         }
     }
 
@@ -113,35 +96,50 @@ extension DocumentSession {
         _ document: DetectedDocument, _ model: ModelResolver, _ recovery: PersistentDocument.Recovery
     ) throws -> DocumentSession {
         try mend(FilePath.join(document.path, PackageLayout.storeFolder))
-        let isDiscarded = try prepareRecovery(document.path, document.path, recovery)
-        let session = try open(document, package: document.path, isEditing: true, model: model)
+        let place = StorePlace(document)
+        try place.check()
+        var isToBeDiscarded = false
+        if try place.hasAutosavedWork() {
+            switch recovery {
+            case .keep: break
+            case .refuse: throw recoverable(document.path)
+            case .discard:
+                let generation = try place.marker()?.generation
+                // With a save in the WAL beside the work, only an open store can tell the two apart.
+                isToBeDiscarded = try place.manifest()?.generation != generation
+                if !isToBeDiscarded, let generation { try setAutosavedWorkAside(in: document.path, savedGeneration: generation) }
+            }
+        }
+        let session = try open(document, place, isEditing: true, model: model)
         session.identity = try Disk.identity(of: document.path)
         try session.settle()
-        if isDiscarded { return session }
-        // The last save is in the WAL together with the work: only an open store can tell them apart.
+        guard isToBeDiscarded else { return session }
         let found = session.model
         try session.closeDiscardingAutosavedWork()
         return try editPackage(document, { _ in found }, .refuse)
     }
 
-    private static func editArchive(
-        _ document: DetectedDocument, _ model: ModelResolver, _ recovery: PersistentDocument.Recovery
+    /// - Parameter following: The session whose save has just made the archive: its large values go on being read.
+    static func editArchive(
+        _ document: DetectedDocument, _ model: ModelResolver, _ recovery: PersistentDocument.Recovery, following: DocumentSession? = nil
     ) throws -> DocumentSession {
         let archive = try ArchiveFile(document.path)
         let manifest = try archive.manifest()
         let state = try archive.state()
-        try WorkingSet.removeFinished(for: state, uuid: manifest.uuid)
+        if following == nil { try WorkingSet.removeFinished(for: state, uuid: manifest.uuid) }
         var workingSet = try WorkingSet.existing(for: state, uuid: manifest.uuid)
         if let left = workingSet {
-            _ = try prepareRecovery(left.path, document.path, recovery)
-            if try !hasAutosavedWork(FilePath.join(left.path, PackageLayout.store)) {
-                // Nothing is in it that the archive has not.
+            let hasWork = try StorePlace(archive, left).hasAutosavedWork()
+            if hasWork, recovery == .refuse { throw recoverable(document.path) }
+            if !hasWork || recovery == .discard {
+                // Nothing is in it that the archive has not, or that anybody wants.
                 try left.remove()
                 workingSet = nil
             }
         }
         let set = try workingSet ?? WorkingSet.make(from: archive, uuid: manifest.uuid, generation: manifest.generation)
-        let session = try open(document, package: set.path, isEditing: true, model: model)
+        let place = try StorePlace(archive, set, isTrusted: following != nil)
+        let session = try open(document, place, isEditing: true, content: following?.content, model: model)
         session.identity = state.identity
         session.origin = state
         session.workingSet = set
@@ -151,32 +149,10 @@ extension DocumentSession {
 
     // MARK: Work that was left
 
-    private static func hasAutosavedWork(_ store: String) throws -> Bool {
-        // The main file alone is always a saved state.
-        guard let wal = try Disk.status(of: store + "-wal"), wal.size > 0 else { return false }
-        let metadata = try SQLitePersistentStore.storedModelInfo(at: URL(fileURLWithPath: store)).metadata
-        return DocumentMarker(metadata).map { !$0.isSaved } ?? false
-    }
-
-    /// Does with autosaved work of an editor that is gone what the caller wants, before the store is opened for writing.
-    /// - Returns: false where the work is still to be discarded, once the store is open.
-    private static func prepareRecovery(_ package: String, _ document: String, _ recovery: PersistentDocument.Recovery) throws -> Bool {
-        try PackageReader(package).checkStore()
-        let store = FilePath.join(package, PackageLayout.store)
-        guard try hasAutosavedWork(store) else { return true }
-        switch recovery {
-        case .keep: return true
-        case .refuse:
-            throw DocumentError(
-                .recoverable, "an editor that is gone left work that was never saved", path: document, stage: .opening,
-                hint: "recover it first: keep or discard it")
-        case .discard:
-            let reader = try PackageReader(package)
-            let marker = try DocumentMarker(SQLitePersistentStore.storedModelInfo(at: URL(fileURLWithPath: store)).metadata)
-            guard let marker, marker.generation == (try reader.manifest().generation) else { return false }
-            try setAutosavedWorkAside(in: package, savedGeneration: marker.generation)
-            return true
-        }
+    private static func recoverable(_ path: String) -> DocumentError {
+        DocumentError(
+            .recoverable, "an editor that is gone left work that was never saved", path: path, stage: .opening,
+            hint: "recover it first: keep or discard it")
     }
 
     /// Puts the WAL with autosaved work aside, so that the main file, which is the last saved state, counts again. The store is closed.
@@ -199,37 +175,37 @@ extension DocumentSession {
 
     // MARK: The store
 
-    /// Opens the store of a document, in `package` where the document has one.
+    /// Opens the store of a document.
+    /// - Parameter content: The folder of large values that goes on being used; nil for one of its own.
     private static func open(
-        _ document: DetectedDocument, package: String?, isEditing: Bool, model resolve: ModelResolver
+        _ document: DetectedDocument, _ place: StorePlace, isEditing: Bool, content known: ContentFolder? = nil, model resolve: ModelResolver
     ) throws -> DocumentSession {
-        let reader = try package.map { try PackageReader($0) }
-        try reader?.checkStore()
-        let manifest = try reader?.manifest()
-        let storePath = package.map { FilePath.join($0, PackageLayout.store) } ?? DetectedDocument.storePath(document.kind, document.path)
-        var description = PersistentStoreDescription(url: URL(fileURLWithPath: storePath))
-        description.createsIfMissing = false
-        description.isReadOnly = !isEditing
-        description.journal = package == nil ? .asFound : .heldByDocument
-        let content = package.map { ContentFolder(inPackage: $0) }
-        let store: any PersistentStore
-        if document.storeType == .sqlite {
-            store = try SQLitePersistentStore.open(description, files: content?.externalValues) { info in
-                guard let info else { return nil }
-                return try resolve(info.versionHashes) ?? reader?.model(fitting: info.versionHashes)?.model
-            }
-        } else {
-            description.type = document.storeType
-            store = try BareStore.open(description, model: resolve)
-        }
         do {
-            let session = DocumentSession(
-                kind: document.kind, path: document.path, isEditing: isEditing, package: package, store: store, storePath: storePath, content: content)
-            session.manifest = manifest
-            if let manifest { try session.readMarker(manifest) }
-            return session
+            try place.check()
+            let manifest = try place.manifest()
+            var description = PersistentStoreDescription(url: URL(fileURLWithPath: place.storePath))
+            description.createsIfMissing = false
+            description.isReadOnly = !isEditing
+            description.journal = manifest == nil ? .asFound : .heldByDocument
+            let content = place.content(known)
+            let store: any PersistentStore
+            if document.storeType == .sqlite {
+                store = try place.open(description, content, model: resolve)
+            } else {
+                description.type = document.storeType
+                store = try BareStore.open(description, model: resolve)
+            }
+            do {
+                let session = DocumentSession(kind: document.kind, path: document.path, isEditing: isEditing, place: place, store: store, content: content)
+                session.manifest = manifest
+                if let manifest { try session.readMarker(manifest) }
+                return session
+            } catch {
+                try? store.close()
+                throw error
+            }
         } catch {
-            try? store.close()
+            if let folder = place.temporaryFolder { try? Disk.removeTree(folder) }
             throw error
         }
     }

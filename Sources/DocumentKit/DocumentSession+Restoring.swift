@@ -63,6 +63,11 @@ extension DocumentSession {
     func closeDiscardingAutosavedWork() throws {
         try DocumentError.stage(.closing, path) {
             guard let package, let marker, !marker.isSaved else { return try closeStore() }
+            if let workingSet {
+                // What is in it is the work and nothing else.
+                try closeStore()
+                return try workingSet.remove()
+            }
             if isCheckpointPending {
                 // An outside reader may still have the files open: they stay as they are, and the state that the versions lead up to takes their place.
                 return try replaceStore { try writeSavedState(to: $0) }

@@ -27,8 +27,7 @@ extension DocumentSession {
         case .autosave(let isUnchecked): next = marker?.nextAutosave(isUnchecked: isUnchecked)
         }
         if let next { changes.metadata.merge(next.metadata) { $1 } }
-        // Work for the next save must not go into a working set that counts as done with.
-        if isOriginPending { try DocumentError.stage(.committing, path) { try writeOrigin() } }
+        precondition(!isReplaced, "After a save of an archive its successor goes on")
         noteContent(changes)
         let receipt = try DocumentError.stage(.committing, path) { try store.apply(changes) }
         marker = next
@@ -49,7 +48,7 @@ extension DocumentSession {
     /// What follows the commit of a save: the state before it is kept, the WAL goes into the main file, then the manifest says so. Whatever stops it, the save stands,
     /// and the next save, close or open does it again.
     func finishSave() throws {
-        guard let package, let marker, marker.isSaved else { return }
+        guard let package, workingSet == nil, let marker, marker.isSaved else { return }
         if manifest?.generation != marker.generation { isCheckpointPending = true }
         try DocumentError.stage(.versioning, path) { try keepVersion() }
         let isComplete = try DocumentError.stage(.checkpointing, path) { try checkpoint() }
@@ -79,96 +78,19 @@ extension DocumentSession {
 
     /// The manifest that goes with a state of the store.
     func nextManifest(_ marker: DocumentMarker) throws -> Manifest {
-        guard let package, let content, let manifest, let counts else { preconditionFailure("A store by itself has no manifest") }
+        guard let content, let manifest, let counts else { preconditionFailure("A store by itself has no manifest") }
         var modelName = manifest.model.name
-        if manifest.model.digest != model.versionHashesDigest, let found = try PackageReader(package).model(fitting: model.versionHashesByEntityName) {
+        if manifest.model.digest != model.versionHashesDigest, let found = try place.model(fitting: model.versionHashesByEntityName) {
             modelName = found.name
         }
         if content.takeHasNewFiles() { attachments = nil }
-        let attachments = try self.attachments ?? PackageReader(package).attachments()
+        let attachments = try self.attachments ?? content.attachments()
         self.attachments = attachments
         var next = Manifest(
             uuid: uuid, marker: marker, modelName: modelName, model: model, counts: counts,
-            storeBytes: try Disk.status(of: storePath)?.size ?? 0, attachments: attachments)
+            storeBytes: try place.storeBytes(), attachments: attachments)
         next.title = manifest.title
         next.keywords = manifest.keywords
         return next
-    }
-
-    // MARK: Archives
-
-    /// Writes the archive anew from the working set and puts it in the place of the old one. That is the commit point of an archive's save.
-    func replaceArchive() throws {
-        guard let package, let origin, let workingSet, let marker else { preconditionFailure("Only an archive that is being edited is written anew") }
-        let next = marker.isSaved ? marker : marker.nextSave()
-        let replacement = Replacement(of: path)
-        let staging = FilePath.join(FilePath.parent(package), ".\(FilePath.name(package)).tmp-\(UniqueName.make())")
-        defer { try? Disk.removeTree(staging) }
-        do {
-            let state = try DocumentError.stage(.packing, path) {
-                try Disk.makeDirectory(staging, mode: 0o700)
-                let copy = FilePath.join(staging, "store.sqlite")
-                try copyStore(to: copy, next)
-                var manifest = try nextManifest(next)
-                manifest.store.bytes = try Disk.status(of: copy)?.size ?? 0
-                try ArchiveFile.pack(package, store: copy, manifest: manifest, to: replacement.temporary)
-                if let mode = try Disk.status(of: path)?.mode { try File(replacement.temporary).setMode(mode) }
-                // What can't be opened must not replace what can.
-                return try ArchiveFile(replacement.temporary).state()
-            }
-            try DocumentError.stage(.replacing, path) {
-                try ArchiveOrigin(path: path, state: origin, pending: state).write(in: workingSet.path)
-                guard try Disk.identity(of: path) == origin.identity else {
-                    throw DocumentError(.changed, "the archive was changed by another program", path: path, hint: "save it as another document")
-                }
-                try replacement.commit(expecting: origin.identity)
-            }
-            self.origin = state
-            isOriginPending = true
-            identity = state.identity
-        } catch {
-            _ = try? Disk.removeFileIfPresent(replacement.temporary)
-            throw error
-        }
-        // From here on the save stands; what fails now is done again with the next save, or is seen to be finished by the next open.
-        _ = try? Disk.removeFileIfPresent(replacement.temporary)
-        try? settleWorkingSet(next)
-    }
-
-    /// Copies the store, the WAL folded in, as one closed file that carries this marker.
-    private func copyStore(to path: String, _ marker: DocumentMarker) throws {
-        try packageStore.copy(to: path)
-        var description = PersistentStoreDescription(url: URL(fileURLWithPath: path))
-        description.createsIfMissing = false
-        let copy = try SQLitePersistentStore.open(description, model: model, files: content?.externalValues)
-        do {
-            var changes = ChangeSet()
-            changes.metadata = marker.metadata
-            _ = try copy.apply(changes)
-            try copy.closeAsOneFile()
-        } catch {
-            try? copy.close()
-            throw error
-        }
-    }
-
-    private func settleWorkingSet(_ next: DocumentMarker) throws {
-        guard let package else { return }
-        if marker?.isSaved == false {
-            var changes = ChangeSet()
-            changes.metadata = next.metadata
-            _ = try store.apply(changes)
-            marker = next
-        }
-        isCheckpointPending = try !checkpoint()
-        if !isCheckpointPending { try writeManifest(to: package, next) }
-        try writeOrigin()
-    }
-
-    /// Notes that the working set's saved state is that of the archive as it is now.
-    private func writeOrigin() throws {
-        guard let workingSet, let origin else { return }
-        try ArchiveOrigin(path: path, state: origin, pending: nil).write(in: workingSet.path)
-        isOriginPending = false
     }
 }

@@ -19,11 +19,8 @@ final class DocumentSession {
     /// The document, links resolved.
     let path: String
     let isEditing: Bool
-    /// The package that is open: the document itself, or what an archive was unpacked to; nil for stores by themselves.
-    let package: String?
+    let place: StorePlace
     let store: any PersistentStore
-    /// Where the store's main file is.
-    let storePath: String
     var lock: DocumentLock?
     /// What the last commit was; nil for stores by themselves.
     var marker: DocumentMarker?
@@ -34,12 +31,10 @@ final class DocumentSession {
     /// The archive's state that the working set belongs to, and the working set where there is one.
     var origin: ArchiveOrigin.State?
     var workingSet: WorkingSet?
-    /// A folder that goes when the session ends.
-    var temporaryFolder: String?
     /// Whether the last save is in the WAL still, for an outside reader kept it from the main file.
     var isCheckpointPending = false
-    /// Whether the archive was replaced and the working set doesn't know yet.
-    var isOriginPending = false
+    /// Whether the archive was replaced by a save, so that nothing more may be committed here: `successor()` goes on.
+    var isReplaced = false
     /// Number and size of the large values; nil where they have to be counted.
     var attachments: Manifest.Attachments?
     let content: ContentFolder?
@@ -56,6 +51,10 @@ final class DocumentSession {
     /// What the last save left undone after its commit; nil where it came to its end.
     var unfinishedSave: (any Error)?
 
+    /// The package, or the working set of an archive; nil for an archive that is read without one, and for stores by themselves.
+    var package: String? { place.package }
+    /// The store's main file, or where it would be if it were one and not a part of an archive.
+    var storePath: String { place.storePath }
     var model: ManagedObjectModel { store.identity.model }
     /// The store as the one that packages and archives have; nil for other types, which stand by themselves.
     var sqliteStore: SQLitePersistentStore? { store as? SQLitePersistentStore }
@@ -64,14 +63,13 @@ final class DocumentSession {
     var hasAutosavedWork: Bool { marker.map { !$0.isSaved } ?? false }
 
     init(
-        kind: DocumentKind, path: String, isEditing: Bool, package: String?, store: any PersistentStore, storePath: String, content: ContentFolder?
+        kind: DocumentKind, path: String, isEditing: Bool, place: StorePlace, store: any PersistentStore, content: ContentFolder?
     ) {
         self.kind = kind
         self.path = path
         self.isEditing = isEditing
-        self.package = package
+        self.place = place
         self.store = store
-        self.storePath = storePath
         self.content = content
     }
 

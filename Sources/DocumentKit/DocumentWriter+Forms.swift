@@ -1,3 +1,4 @@
+internal import ArchiveKit
 internal import FileSystem
 internal import Foundation
 internal import SQLiteStore
@@ -8,7 +9,7 @@ extension DocumentWriter {
     func writePackage(_ content: Content, to path: String) throws -> SaveReceipt {
         let package = try PackageBuilder(at: path, model: model, modelName: modelName)
         let store = try makeStore(content, at: package.storePath, files: package.content.externalValues, isDocument: true) { try package.makeStore() }
-        if case .copy(let session, _) = content, let source = session.package { try copyExtras(from: source, to: path) }
+        if case .copy(let session, _) = content { try copyExtras(from: session, to: path) }
         var manifest = try package.manifest(uuid: store.uuid, marker: store.marker, counts: store.counts)
         if case .copy(let session, _) = content {
             manifest.title = session.manifest?.title
@@ -92,8 +93,10 @@ extension DocumentWriter {
         guard session.uuid == uuid else { throw DocumentError(.io, "what was written reads back as another document", path: package) }
     }
 
-    private func copyExtras(from source: String, to target: String) throws {
-        let extra = FilePath.join(source, PackageLayout.extra)
+    private func copyExtras(from session: DocumentSession, to target: String) throws {
+        try session.place.archive?.reader.extract(into: target) { $0.hasPrefix(PackageLayout.extra + "/") }
+        guard session.place.archive == nil, let package = session.package else { return }
+        let extra = FilePath.join(package, PackageLayout.extra)
         guard try Disk.kind(of: extra) == .directory else { return }
         try Disk.copyTree(extra, to: FilePath.join(target, PackageLayout.extra))
     }

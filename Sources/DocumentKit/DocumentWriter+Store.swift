@@ -30,7 +30,7 @@ extension DocumentWriter {
             created = session.marker?.created
             pending = changes
             // A foreign store may have triggers, indexes and tables that have no place in a package.
-            if let source = session.sqliteStore, session.package != nil || !isDocument {
+            if let source = session.sqliteStore, session.manifest != nil || !isDocument {
                 try source.copy(to: path, uuid: UUID().uuidString)
                 try copyValues(of: session, source, to: files)
                 var description = PersistentStoreDescription(url: URL(fileURLWithPath: path))

@@ -44,7 +44,7 @@ struct PackageBuilder {
     func manifest(uuid: String, marker: DocumentMarker, counts: EntityCounts) throws -> Manifest {
         Manifest(
             uuid: uuid, marker: marker, modelName: modelName, model: model, counts: counts,
-            storeBytes: try Disk.status(of: storePath)?.size ?? 0, attachments: try PackageReader(path).attachments())
+            storeBytes: try Disk.status(of: storePath)?.size ?? 0, attachments: try content.attachments())
     }
 
     /// The name for a model that has none: its first version identifier where that can be a file's name.

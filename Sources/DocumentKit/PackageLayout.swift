@@ -13,6 +13,8 @@ enum PackageLayout {
     static let damagedVersions = "versions.damaged"
     /// Autosaved work that a revert put aside; gone with the next save.
     static let discarded = "versions/discarded.wal"
+    /// In a working set: values of the archive that somebody wanted as files.
+    static let scratch = "scratch"
     static let managedStore = "StoreContent/persistentStore"
 
     static let packageType = "application/vnd.folio.document+package"

@@ -110,6 +110,7 @@ extension ArchivePart {
         switch content {
         case .bytes(let bytes): Int64(bytes.count)
         case .file(let path): try Disk.status(of: path)?.size ?? 0
+        case .entry(let entry, _): entry.size
         }
     }
 }

@@ -33,11 +33,14 @@ struct PackageReader {
 
     /// The bytes of a model's `contents`.
     func model(_ name: String) throws -> [UInt8] {
-        try folder.read("\(PackageLayout.models)/\(name).xcdatamodel/contents", limit: 64 << 20)
+        try folder.read("\(PackageLayout.models)/\(name).xcdatamodel/contents", limit: Self.largestModel)
     }
 
+    static let largestModel = 64 << 20
+
     /// Makes sure that SQLite meets nothing planted when it opens the store: a plain file with one name in a plain folder, and beside it nothing but its own WAL.
-    func checkStore() throws {
+    /// - Parameter hasMainFile: Whether the store's main file must be there, which that of an archive is not.
+    func checkStore(hasMainFile: Bool = true) throws {
         let store = try folder.directory(PackageLayout.storeFolder)
         let main = FilePath.name(PackageLayout.store)
         for entry in try store.entries() {
@@ -51,24 +54,10 @@ struct PackageReader {
                 throw DocumentError(.malformed, "has another name (hard link)", path: FilePath.join(store.path, entry.name))
             }
         }
+        guard hasMainFile else { return }
         guard let status = try store.status(of: main) else {
             throw DocumentError(.malformed, "the document has no store", path: FilePath.join(path, PackageLayout.store))
         }
         guard status.size > 0 else { throw DocumentError(.malformed, "the document's store is empty", path: FilePath.join(path, PackageLayout.store)) }
-    }
-
-    /// Number and size of the files under `content/`.
-    func attachments() throws -> Manifest.Attachments {
-        guard try folder.status(of: PackageLayout.content) != nil else { return Manifest.Attachments(count: 0, bytes: 0) }
-        var result = Manifest.Attachments(count: 0, bytes: 0)
-        let content = try folder.directory(PackageLayout.content)
-        for group in try content.entries() where group.kind == .directory {
-            let files = try content.directory(group.name)
-            for entry in try files.entries() where entry.kind == .file {
-                result.count += 1
-                result.bytes += try files.status(of: entry.name)?.size ?? 0
-            }
-        }
-        return result
     }
 }

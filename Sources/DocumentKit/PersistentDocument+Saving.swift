@@ -19,6 +19,7 @@ extension PersistentDocument {
         } else {
             if prepared != nil { try commit(prepared, .autosave(isUnchecked: false)) }
             try session.replaceArchive()
+            do { try goOnWithNewArchive() } catch { session.unfinishedSave = error }
         }
         recovered = nil
     }
@@ -53,10 +54,16 @@ extension PersistentDocument {
         if !failures.isEmpty { throw ValidationError(failures) }
     }
 
+    /// After a save has replaced the archive: what follows is committed on the new one.
+    private func goOnWithNewArchive() throws {
+        if session.isReplaced { begin(try session.successor()) }
+    }
+
     private func commit(_ prepared: PreparedSave?, _ level: DocumentSession.Level) throws {
         var next = prepared
         repeat {
             do {
+                try goOnWithNewArchive()
                 let receipt = try session.commit(next?.changes ?? ChangeSet(), level)
                 if let next { context.completeSave(next, receipt) }
                 return

@@ -61,7 +61,7 @@ open class PersistentDocument {
     ///   - classes: The classes of objects, by the names that the model gives in `managedObjectClassName`.
     /// - Throws: `DocumentError`: `notFound`, `malformed`, `locked`, `recoverable`, `modelMismatch`, `newer`, `permission`…
     ///
-    /// Costs the same for large packages as for small ones; an archive is unpacked first.
+    /// Costs the same for large documents as for small ones, but that the store of an archive is read once where it has up to 64 MB, and taken out where it is compressed.
     public static func open(
         _ url: URL, mode: Mode = .editing, model: ManagedObjectModel? = nil, recovery: Recovery = .refuse, classes: [String: ManagedObject.Type] = [:]
     ) async throws -> Self {

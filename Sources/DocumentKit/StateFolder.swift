@@ -10,9 +10,12 @@ package enum StateFolder {
         return (environment["HOME"] ?? NSHomeDirectory()) + "/.local/state/folio/documents"
     }
 
+    /// Where a new folder may be made for a while.
+    static func temporaryPath() -> String { FilePath.join(FileManager.default.temporaryDirectory.path, "folio-\(UniqueName.make())") }
+
     /// A new folder for a while, for this user alone.
     static func makeTemporary() throws -> String {
-        let path = FilePath.join(FileManager.default.temporaryDirectory.path, "folio-\(UniqueName.make())")
+        let path = temporaryPath()
         try Disk.makeDirectory(path, mode: 0o700)
         return path
     }

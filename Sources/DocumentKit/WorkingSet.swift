@@ -2,7 +2,8 @@ internal import ArchiveKit
 internal import FileSystem
 internal import Foundation
 
-/// The unpacked form of an archive that is being edited: a package in the user's state folder, with a note of where it came from.
+/// What is added to an archive that is being edited: a folder in the user's state folder, in the layout of a package, with the store's WAL, new large values and a note of
+/// where it belongs. The store itself is there only where the archive has it compressed.
 ///
 /// Autosaves go here and never touch the archive. Invariants:
 /// 1. A working set that has its final name is whole, and `origin.json` names the state of the archive that its saved state equals.
@@ -29,7 +30,7 @@ struct WorkingSet {
         return try Disk.list(folder).filter { $0.kind == .directory && !$0.name.hasPrefix(".") }.map { FilePath.join(folder, $0.name) }
     }
 
-    /// Unpacks an archive for editing. Whole or not at all.
+    /// Makes one for an archive that is to be edited. Whole or not at all.
     static func make(from archive: ArchiveFile, uuid: String, generation: Int) throws -> WorkingSet {
         guard let path = try candidates(uuid, generation).first(where: { try !Disk.exists($0) }) else {
             throw DocumentError(.io, "too many working sets of this document", path: FilePath.join(StateFolder.documents, uuid))
@@ -38,7 +39,11 @@ struct WorkingSet {
         try Disk.makeDirectories(folder, mode: 0o700)
         let temporary = FilePath.sibling(of: path, tag: "tmp", id: UniqueName.make())
         do {
-            try archive.reader.extract(to: temporary)
+            try Disk.makeDirectory(temporary, mode: 0o700)
+            for folder in [PackageLayout.storeFolder, PackageLayout.content] { try Disk.makeDirectory(FilePath.join(temporary, folder), mode: 0o700) }
+            if try archive.reader.directory.storedRange(of: PackageLayout.store) == nil {
+                try archive.reader.extract(into: temporary) { $0 == PackageLayout.store }
+            }
             try ArchiveOrigin(path: archive.path, state: archive.state()).write(in: temporary)
             try Disk.synchronizeTree(temporary)
             try Disk.renameWithoutReplacing(temporary, to: path)
@@ -54,6 +59,7 @@ struct WorkingSet {
     /// Takes the working set away; the folder of the document goes with the last one.
     func remove() throws {
         try Disk.removeTree(path)
+        guard try Disk.exists(FilePath.parent(path)) else { return }
         // What an interrupted save was packing.
         for entry in try Disk.list(FilePath.parent(path)) where entry.name.hasPrefix(".\(FilePath.name(path)).tmp-") {
             try Disk.removeTree(FilePath.join(FilePath.parent(path), entry.name))

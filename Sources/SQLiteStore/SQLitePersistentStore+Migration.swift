@@ -2,7 +2,7 @@ import Foundation
 import FileSystem
 import ModelFiles
 import Schema
-import SQLiteKit
+package import SQLiteKit
 package import Storage
 
 /// What a migration in place does, or would do, for a person to read.
@@ -22,21 +22,22 @@ extension SQLitePersistentStore {
     /// few passes over the rows as the changes need, none for columns that are added or renamed. Memory does not depend on the rows.
     /// - Parameters:
     ///   - plans: One after the other, all in the one transaction. A plan whose destination the store is of already is passed over.
+    ///   - archive: The archive that the store lies in, where it is no file of its own; what is changed goes into the WAL where the file would be.
     ///   - metadata: What else is noted in the store's metadata in the same transaction.
     /// - Throws: `StorageError`: `incompatibleModel` where the store is of neither version; `constraint` where objects violate a new uniqueness constraint;
     ///   `unmigratable`, `unsupported`, `cancelled`, and whatever files and disks cause.
     @discardableResult
     package static func migrate(
-        _ description: PersistentStoreDescription, _ plans: [MigrationPlan], files: ExternalValues? = nil, metadata: [String: MetadataValue?] = [:],
-        progress: MigrationProgress? = nil
+        _ description: PersistentStoreDescription, _ plans: [MigrationPlan], in archive: ArchivedDatabase? = nil, files: ExternalValues? = nil,
+        metadata: [String: MetadataValue?] = [:], progress: MigrationProgress? = nil
     ) throws -> MigrationReport {
         guard let first = plans.first, let last = plans.last else { return MigrationReport([]) }
         let path = description.url.path
         do {
-            try checkKind(of: path)
+            if archive == nil { try checkKind(of: path) }
             guard !description.isReadOnly else { throw StorageError(.readOnly, "The store is open for reading only") }
             let files = files ?? .besideStore(at: path)
-            let connection = try StoreSession.connect(path, description)
+            let connection = try StoreSession.connect(path, description, archive)
             // The first look tells whether it is a store at all, before anything of its journal is changed.
             _ = try StoreCatalog.read(from: connection)
             try StoreSession.prepareJournal(of: connection, description)
@@ -73,15 +74,19 @@ extension SQLitePersistentStore {
     }
 
     /// What `migrate` would do to a store. Nothing is written.
-    package static func migrationPreview(_ description: PersistentStoreDescription, _ plan: MigrationPlan) throws -> MigrationReport {
+    package static func migrationPreview(
+        _ description: PersistentStoreDescription, _ plan: MigrationPlan, in archive: ArchivedDatabase? = nil
+    ) throws -> MigrationReport {
         let path = description.url.path
+        func report(_ connection: Connection) throws -> MigrationReport {
+            let migration = StoreMigration(
+                plan: plan, configuration: description.configuration, connection: connection, files: .besideStore(at: path), progress: nil)
+            return MigrationReport(try migration.script()?.steps ?? [])
+        }
         do {
+            if let archive { return try report(Connection.openForReading(archive, workingPath: path)) }
             try checkKind(of: path)
-            return try Connection.reading(path) { connection in
-                let migration = StoreMigration(
-                    plan: plan, configuration: description.configuration, connection: connection, files: .besideStore(at: path), progress: nil)
-                return MigrationReport(try migration.script()?.steps ?? [])
-            }
+            return try Connection.reading(path, report)
         } catch {
             throw StorageError(error, path: path)
         }

@@ -75,6 +75,18 @@ extension SQLitePersistentStore {
         }
     }
 
+    /// What a store that lies uncompressed in an archive says of its model, with what the WAL at `workingPath` adds; nothing is written.
+    package static func storedModelInfo(in archive: ArchivedDatabase, workingPath: String) throws -> StoredModelInfo {
+        do {
+            let connection = try Connection.openForReading(archive, workingPath: workingPath)
+            let info = try modelInfo(from: connection, try StoreCatalog.read(from: connection))
+            try connection.close()
+            return info
+        } catch {
+            throw StorageError(error, path: archive.path)
+        }
+    }
+
     static func modelInfo(from connection: Connection, _ catalog: StoreCatalog) throws -> StoredModelInfo {
         var cache: Data?
         if catalog.table("Z_MODELCACHE") != nil {

@@ -1,9 +1,11 @@
+import ArchiveKit
 import DocumentKit
 import FileSystem
 import Foundation
 import ObjectGraph
 import Query
 import Schema
+import Synchronization
 import Testing
 
 /// A document in one zip file. Working sets go to the state folder of the user, which the tests leave as they found it.
@@ -110,6 +112,178 @@ import Testing
             } catch let error as DocumentError {
                 #expect(error.code == .malformed)
             }
+        }
+    }
+}
+
+/// An archive's store is read where it lies.
+@Suite(.serialized) struct ArchiveInPlaceTests {
+    private func workingSets(_ uuid: String) throws -> [String] {
+        let path = StateFolder.documents + "/" + uuid
+        return try Disk.exists(path) ? Disk.list(path).map { path + "/" + $0.name } : []
+    }
+
+    @Test func nothingIsTakenOutOfAnArchiveThatIsOpen() async throws {
+        try await withFolder { folder in
+            let url = folder.appendingPathComponent("A.folioz")
+            let document = try await PersistentDocument.create(at: url, model: Library.model(), form: .archive)
+            try Library.fill(document.context)
+            try await document.save()
+            for round in 1...3 {
+                try Library.insertBook("round \(round)", document)
+                try await document.autosave()
+                let set = try #require(try workingSets(document.uuid).first)
+                #expect(try Disk.list(set + "/store").map(\.name) == ["store.sqlite-wal"])
+                #expect(try Disk.list(set + "/content").isEmpty)
+                try await document.save()
+                #expect(try workingSets(document.uuid).count == 1)
+                #expect(document.manifest?.generation == round + 1)
+            }
+            let novel = try #require(try document.context.fetch(FetchRequest<ManagedObject>("Novel")).first)
+            document.context.refreshAllObjects()
+            #expect(try (novel["cover"] as? LargeValue)?.data() == Library.cover)
+            // Elsewhere, values that only the archive has go along.
+            try await document.write(to: folder.appendingPathComponent("B.folio"), form: .package)
+            let uuid = document.uuid
+            try await document.close()
+            #expect(try workingSets(uuid).isEmpty)
+            for name in ["A.folioz", "B.folio"] {
+                #expect(try DocumentVerifier.verify(folder.appendingPathComponent(name), isThorough: true).isEmpty)
+                #expect(try DocumentInfo(of: folder.appendingPathComponent(name), countsObjects: true).attachments.count == 1)
+            }
+            #expect(try Disk.list(folder.path).map(\.name).sorted() == ["A.folioz", "B.folio"])
+        }
+    }
+
+    @Test func aValueThatWasAutosavedIsReadOnAfterTheSave() async throws {
+        try await withFolder { folder in
+            let url = folder.appendingPathComponent("A.folioz")
+            let document = try await PersistentDocument.create(at: url, model: Library.model(), form: .archive)
+            try Library.fill(document.context)
+            try await document.autosave()
+            document.context.refreshAllObjects()
+            let novel = try #require(try document.context.fetch(FetchRequest<ManagedObject>("Novel")).first)
+            let value = try #require(novel["cover"] as? LargeValue)
+            try await document.save()
+            #expect(try value.data() == Library.cover)
+            novel["cover"] = Library.cover + Data([1])
+            try await document.save()
+            #expect(try value.data() == Library.cover)
+            document.context.undoManager?.undo()
+            try await document.close()
+        }
+    }
+
+    @Test func savingTheSameContentAgainGivesTheSameBytesButForTheSavesOwnMarks() async throws {
+        try await withFolder { folder in
+            let url = folder.appendingPathComponent("A.folioz")
+            let document = try await PersistentDocument.create(at: url, model: Library.model(), form: .archive)
+            try Library.fill(document.context)
+            try await document.save()
+            let first = try ZipDirectory(File(url.path))
+            try Library.insertBook("more", document)
+            try await document.save()
+            try await document.close()
+            let second = try ZipDirectory(File(url.path))
+            #expect(second.entries.map(\.name) == first.entries.map(\.name))
+            let unchanged = first.entries.filter { $0.name.hasPrefix("content/") || $0.name.hasPrefix("model/") }
+            #expect(unchanged.count == 2)
+            for entry in unchanged {
+                #expect(second[entry.name]?.crc32 == entry.crc32)
+                #expect(second[entry.name]?.compressedSize == entry.compressedSize)
+            }
+        }
+    }
+
+    @Test func anArchiveWithACompressedStoreIsOpenedAndSavedToo() async throws {
+        try await withFolder { folder in
+            let url = folder.appendingPathComponent("A.folioz"), compressed = folder.appendingPathComponent("B.folioz")
+            let document = try await PersistentDocument.create(at: url, model: Library.model(), form: .archive)
+            try Library.fill(document.context)
+            try await document.save()
+            try await document.close()
+            let reader = try ArchiveReader(File(url.path))
+            let parts = try reader.directory.entries.map { entry in
+                ArchivePart(name: entry.name, content: .bytes(try reader.content(of: entry, limit: 1 << 30)), isStored: entry.name == "mimetype")
+            }
+            try ArchiveWriter.write(parts, to: File(compressed.path, .create()))
+            #expect(try ZipDirectory(File(compressed.path)).storedRange(of: "store/store.sqlite") == nil)
+
+            let again = try await PersistentDocument.open(compressed)
+            #expect(try Library.titles(again) == ["Essays", "Middlemarch"])
+            try Library.insertBook("third", again)
+            try await again.autosave()
+            let seen = try await PersistentDocument.open(compressed, mode: .reading)
+            #expect(try Library.titles(seen) == ["Essays", "Middlemarch", "third"])
+            try await seen.close()
+            try await again.save()
+            try await again.close()
+            #expect(try DocumentVerifier.verify(compressed, isThorough: true).isEmpty)
+            #expect(try ZipDirectory(File(compressed.path)).storedRange(of: "store/store.sqlite") != nil)
+        }
+    }
+
+    @Test func aDamagedStoreIsRefusedBeforeItIsOpened() async throws {
+        try await withFolder { folder in
+            let url = folder.appendingPathComponent("A.folioz")
+            try await PersistentDocument.create(at: url, model: Library.model(), form: .archive).close()
+            let range = try #require(try ZipDirectory(File(url.path)).storedRange(of: "store/store.sqlite"))
+            var bytes = try Disk.read(url.path, limit: 1 << 30)
+            bytes[Int(range.offset + range.length) - 1] ^= 1
+            try Disk.replaceFile(url.path, with: bytes)
+            for mode in [PersistentDocument.Mode.reading, .editing] {
+                do {
+                    _ = try await PersistentDocument.open(url, mode: mode)
+                    Issue.record("opened")
+                } catch let error as DocumentError {
+                    #expect(error.code == .malformed)
+                }
+            }
+        }
+    }
+
+    /// How often a file is read while `body` runs.
+    private func reads(_ url: URL, _ body: () async throws -> Void) async throws -> Int {
+        let count = Atomic<Int>(0)
+        try await FaultInjection.with({ call, path in
+            if call == .read, path == url.path { count.add(1, ordering: .relaxed) }
+            return nil
+        }, body)
+        return count.load(ordering: .relaxed)
+    }
+
+    @Test func aLargeArchiveIsReadNoMoreThanASmallOneUntilItsFirstObject() async throws {
+        try await withFolder { folder in
+            var counts: [Int] = []
+            for size in [75, 150] {
+                let url = folder.appendingPathComponent("\(size).folioz")
+                let document = try await PersistentDocument.create(at: url, model: Library.model(), form: .archive)
+                let text = String(repeating: "long ", count: 19_000)
+                for number in 0..<size * 11 { try Library.insertBook("\(number) " + text, document) }
+                let author = try document.context.insert("Author")
+                author["name"] = "Eliot"
+                try await document.save()
+                try await document.close()
+                #expect(try Disk.status(of: url.path)?.size ?? 0 > Int64(size) << 20)
+                counts.append(
+                    try await reads(url) {
+                        for mode in [PersistentDocument.Mode.reading, .editing] {
+                            let again = try await PersistentDocument.open(url, mode: mode)
+                            let found = try again.context.fetch(FetchRequest<ManagedObject>("Author")).first
+                            #expect(found?["name"] as? String == "Eliot")
+                            if mode == .editing {
+                                found?["name"] = "Evans"
+                                try await again.autosave()
+                                try await again.close(discardingUnsavedWork: true)
+                            } else {
+                                try await again.close()
+                            }
+                        }
+                    })
+                try Disk.removeFile(url.path)
+            }
+            #expect(abs(counts[1] - counts[0]) < 20, "\(counts)")
+            #expect(counts[1] < 400, "\(counts)")
         }
     }
 }

@@ -13,14 +13,17 @@ package struct ExternalValues: Sendable {
     package var write: @Sendable (_ value: Data) throws -> String
     /// Removes what `write` made in vain.
     package var remove: @Sendable (_ name: String) throws -> Void
+    /// Reads a value that may have no file of its own; nil reads the file.
+    package var read: (@Sendable (_ name: String) throws -> Data)?
 
     package init(
         path: @escaping @Sendable (_ name: String) -> String, write: @escaping @Sendable (_ value: Data) throws -> String,
-        remove: @escaping @Sendable (_ name: String) throws -> Void
+        remove: @escaping @Sendable (_ name: String) throws -> Void, read: (@Sendable (_ name: String) throws -> Data)? = nil
     ) {
         self.path = path
         self.write = write
         self.remove = remove
+        self.read = read
     }
 
     /// Larger values get a file; Core Data changes over at about 100 KB.
@@ -37,7 +40,8 @@ package struct ExternalValues: Sendable {
             guard let name = Self.name(inCell: cell) else {
                 return LargeValue(fileNamed: "") { throw StorageError(.damaged, "The store refers to a large value by something that is no name") }
             }
-            return LargeValue(fileNamed: name) { [path] in
+            return LargeValue(fileNamed: name) { [path, read] in
+                if let read { return try read(name) }
                 let path = path(name)
                 do {
                     return Data(try Disk.read(path, limit: Self.largestFile))

@@ -1,0 +1,46 @@
+internal import ArchiveKit
+internal import FileSystem
+internal import Foundation
+
+/// The large values that lie in an archive, read where they lie.
+final class ArchivedValues: Sendable {
+    private let reader: ArchiveReader
+    private let entries: [UUID: ZipEntry]
+    /// Where values are put that somebody wants as a file; made with the first.
+    private let scratch: String
+
+    var path: String { reader.directory.path }
+
+    init(_ reader: ArchiveReader, scratch: String) {
+        self.reader = reader
+        self.scratch = scratch
+        var entries: [UUID: ZipEntry] = [:]
+        for entry in reader.directory.entries where entry.name.hasPrefix(PackageLayout.content + "/") && !entry.isDirectory {
+            if let name = UUID(uuidString: FilePath.name(entry.name)) { entries[name] = entry }
+        }
+        self.entries = entries
+    }
+
+    private func entry(_ name: String) -> ZipEntry? { UUID(uuidString: name).flatMap { entries[$0] } }
+
+    func has(_ name: String) -> Bool { entry(name) != nil }
+    func size(of name: String) -> Int64? { entry(name)?.size }
+    var sizes: [UUID: Int64] { entries.mapValues(\.size) }
+
+    /// A value as a whole.
+    /// - Throws: `ArchiveError` where it is damaged.
+    func read(_ name: String) throws -> Data {
+        guard let entry = entry(name) else { throw ArchiveError(.missingEntry, "is missing", path: path, entry: name) }
+        return Data(try reader.content(of: entry, limit: .max))
+    }
+
+    /// Puts a value into a file of its own; answers the file.
+    func takeOut(_ name: String) throws -> String {
+        let file = FilePath.join(scratch, name)
+        if try Disk.exists(file) { return file }
+        try Disk.makeDirectories(scratch, mode: 0o700)
+        let value = try read(name)
+        try Disk.replaceFile(file, mode: 0o600) { target in try value.withUnsafeBytes { try target.append($0) } }
+        return file
+    }
+}

@@ -1,0 +1,119 @@
+internal import ArchiveKit
+internal import FileSystem
+internal import Foundation
+internal import SQLiteKit
+internal import SQLiteStore
+internal import Schema
+internal import Storage
+
+/// Where the parts of a document are: in a package, in an archive and its working set, or, for a store by itself, nowhere.
+///
+/// An archive's store is read where it lies, at its entry's place, and what is committed goes to a WAL in the working set; only one that is compressed is taken out.
+struct StorePlace {
+    /// The store's main file, or where it would be if it were one.
+    let storePath: String
+    /// The package, or the working set of an archive; nil where there is neither.
+    var package: String?
+    var archive: ArchiveFile?
+    /// The store as it lies in the archive.
+    var database: ArchivedDatabase?
+    /// A folder that goes when the session ends.
+    var temporaryFolder: String?
+
+    /// A package, or a store by itself.
+    init(_ document: DetectedDocument) {
+        package = document.kind == .package ? document.path : nil
+        storePath = DetectedDocument.storePath(document.kind, document.path)
+    }
+
+    /// An archive with its working set.
+    /// - Parameter isTrusted: Whether this program has just written the archive.
+    init(_ archive: ArchiveFile, _ workingSet: WorkingSet, isTrusted: Bool = false) throws {
+        self.archive = archive
+        package = workingSet.path
+        storePath = FilePath.join(workingSet.path, PackageLayout.store)
+        if try !Disk.exists(storePath) { database = try archive.database(isTrusted: isTrusted) }
+    }
+
+    /// An archive that is only read.
+    init(reading archive: ArchiveFile) throws {
+        self.archive = archive
+        let folder = StateFolder.temporaryPath()
+        temporaryFolder = folder
+        storePath = FilePath.join(folder, PackageLayout.store)
+        database = try archive.database(isTrusted: false)
+        guard database == nil else { return }
+        do {
+            try Disk.makeDirectory(folder, mode: 0o700)
+            try archive.reader.extract(into: folder) { $0 == PackageLayout.store }
+        } catch {
+            try? Disk.removeTree(folder)
+            throw error
+        }
+    }
+
+    func manifest() throws -> Manifest? {
+        if let archive { return try archive.manifest() }
+        return try package.map { try PackageReader($0).manifest() }
+    }
+
+    /// Makes sure that SQLite meets nothing planted when it opens the store.
+    func check() throws {
+        guard let package else { return }
+        try PackageReader(package).checkStore(hasMainFile: database == nil)
+    }
+
+    /// What the store says of itself; it need not be open.
+    func storedModelInfo() throws -> StoredModelInfo {
+        guard let database else { return try SQLitePersistentStore.storedModelInfo(at: URL(fileURLWithPath: storePath)) }
+        return try SQLitePersistentStore.storedModelInfo(in: database, workingPath: storePath)
+    }
+
+    /// What the store's last commit noted; nil where it is none of a document.
+    func marker() throws -> DocumentMarker? { try DocumentMarker(storedModelInfo().metadata) }
+
+    /// Whether an editor left work in the WAL that was not saved: the main file alone is always a saved state.
+    func hasAutosavedWork() throws -> Bool {
+        guard let wal = try Disk.status(of: storePath + "-wal"), wal.size > 0 else { return false }
+        return try marker().map { !$0.isSaved } ?? false
+    }
+
+    /// The large values. Those that `known` has are there still, and it is what goes on.
+    func content(_ known: ContentFolder? = nil) -> ContentFolder? {
+        guard let archive else { return package.map { ContentFolder(inPackage: $0) } }
+        guard let folder = package ?? temporaryFolder else { preconditionFailure("An archive is opened with a folder for what has to be taken out") }
+        let values = ArchivedValues(archive.reader, scratch: FilePath.join(folder, PackageLayout.scratch))
+        guard let known else { return ContentFolder(in: values, workingSet: folder) }
+        known.move(to: values, workingSet: folder)
+        return known
+    }
+
+    func open(_ description: PersistentStoreDescription, _ content: ContentFolder?, model resolve: DocumentSession.ModelResolver) throws -> SQLitePersistentStore {
+        let resolver: (StoredModelInfo?) throws -> ManagedObjectModel? = { info in
+            guard let info else { return nil }
+            return try resolve(info.versionHashes) ?? model(fitting: info.versionHashes)?.model
+        }
+        guard let database else { return try SQLitePersistentStore.open(description, files: content?.externalValues, resolvingModel: resolver) }
+        guard let content else { preconditionFailure("An archive has a place for its values") }
+        return try SQLitePersistentStore.open(description, in: database, files: content.externalValues, resolvingModel: resolver)
+    }
+
+    /// The size of the store without its WAL, in bytes.
+    func storeBytes() throws -> Int64 { try database?.length ?? Disk.status(of: storePath)?.size ?? 0 }
+}
+
+// MARK: Models
+
+extension StorePlace {
+    /// The names of the models that the document carries.
+    func modelNames() throws -> [String] {
+        let own = try package.map { try PackageReader($0).modelNames() } ?? []
+        return own + (archive?.modelNames().filter { !own.contains($0) } ?? [])
+    }
+
+    /// The model under `model/` whose version hashes are these, with its name; nil where none fits.
+    func model(fitting hashes: [String: Data]) throws -> (name: String, model: ManagedObjectModel)? {
+        if let package, let found = try PackageReader(package).model(fitting: hashes) { return found }
+        return try archive?.model(fitting: hashes)
+    }
+}

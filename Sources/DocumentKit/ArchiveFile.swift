@@ -63,11 +63,14 @@ struct ArchiveFile {
         return nil
     }
 
+    /// Whether it was packed with earlier versions.
+    var carriesVersions: Bool { reader.directory.entries.contains { PackageLayout.isVersion($0.name) } }
+
     func state() throws -> ArchiveOrigin.State { try ArchiveOrigin.state(of: file, reader.directory) }
 
     /// Packs a package folder into a new file at `target`, which must not be there; `store` is the store to take instead of the package's own, which may be open.
-    /// Versions, and all that a store keeps beside itself, stay behind. Durable but for its folder when it returns.
-    static func pack(_ package: String, store: String, manifest: Manifest, to target: String) throws {
+    /// Versions stay behind unless they are asked for, and so does all that a store keeps beside itself. Durable but for its folder when it returns.
+    static func pack(_ package: String, store: String, manifest: Manifest, includesVersions: Bool, to target: String) throws {
         let file = try File(target, .create())
         defer { file.close() }
         var parts = [
@@ -77,6 +80,7 @@ struct ArchiveFile {
         parts += try files(in: package, under: PackageLayout.models)
         parts.append(ArchivePart(name: PackageLayout.store, content: .file(path: store), isStored: true))
         for folder in [PackageLayout.content, PackageLayout.extra, PackageLayout.preview] { parts += try files(in: package, under: folder) }
+        if includesVersions { parts += try files(in: package, under: PackageLayout.versions) }
         try ArchiveWriter.write(parts, to: file)
         try file.synchronize()
     }

@@ -90,6 +90,9 @@ final class ContentFolder: Sendable {
         return name
     }
 
+    /// Removes a value to which nothing refers any more. Where a crash undoes that, it is collected again.
+    func remove(_ name: UUID) throws { try Disk.removeFileIfPresent(ownFile(name.uuidString)) }
+
     private func read(_ name: String) throws -> Data {
         let file = ownFile(name)
         do {

@@ -1,3 +1,4 @@
+internal import ArchiveKit
 internal import FileSystem
 public import Foundation
 internal import SQLiteStore
@@ -49,15 +50,17 @@ public struct DocumentInfo: Sendable, Hashable {
         try self.init(of: url, countsObjects: countsObjects) { _ in model }
     }
 
-    package init(of url: URL, countsObjects: Bool, fitting model: @escaping @Sendable ([String: Data]) throws -> ManagedObjectModel?) throws {
+    package init(
+        of url: URL, state: DocumentState = .newest, countsObjects: Bool, fitting model: @escaping @Sendable ([String: Data]) throws -> ManagedObjectModel?
+    ) throws {
         let document = try DetectedDocument(url.path)
         let lock = DocumentLock.holder(of: document.path)
-        if !countsObjects, let (manifest, storeBytes) = try Self.sufficientManifest(document) {
+        if !countsObjects, state == .newest, let (manifest, storeBytes) = try Self.sufficientManifest(document) {
             self.init(document, manifest, lock)
             if let storeBytes { self.storeBytes = storeBytes }
             return
         }
-        let session = try DocumentSession.read(document.path, model: model)
+        let session = try DocumentSession.read(document.path, state, model: model)
         defer { try? session.close() }
         self = try DocumentError.stage(.reading, document.path) { try Self(session, lock) }
     }
@@ -82,6 +85,17 @@ public struct DocumentInfo: Sendable, Hashable {
         }
     }
 
+    /// How many versions are kept. What can't be read is not there: damage to versions is `verify`'s to tell.
+    private static func versionCount(_ document: DetectedDocument) -> Int {
+        switch document.kind {
+        case .package: return (try? VersionStore(folder: FilePath.join(document.path, PackageLayout.versions)).list().count) ?? 0
+        case .archive:
+            let entries = (try? ArchiveFile(document.path))?.reader.directory.entries ?? []
+            return entries.count { PackageLayout.isVersion($0.name) && $0.name.hasSuffix(".delta") }
+        case .store, .managedDocument: return 0
+        }
+    }
+
     private init(_ document: DetectedDocument, _ manifest: Manifest, _ lock: LockHolder?) {
         kind = document.kind
         path = document.path
@@ -91,7 +105,7 @@ public struct DocumentInfo: Sendable, Hashable {
         storeType = manifest.store.type
         storeBytes = manifest.store.bytes
         entities = manifest.entities
-        versions = 0
+        versions = Self.versionCount(document)
         saved = manifest.saved
         autosaved = nil
         hasUnsavedChanges = false
@@ -112,7 +126,7 @@ public struct DocumentInfo: Sendable, Hashable {
         storeType = session.store.description.type.rawValue
         storeBytes = try session.place.storeBytes()
         entities = try EntityCounts(counting: session.store).byName
-        versions = 0
+        versions = (try? session.listVersions().count) ?? 0
         saved = marker?.saved
         autosaved = marker.flatMap { $0.isSaved ? nil : $0.committed }
         hasUnsavedChanges = session.hasAutosavedWork

@@ -30,7 +30,7 @@ package struct DocumentMigrator: Sendable {
     package var modelName: String?
     /// Versions that may stand between the old one and the new one.
     package var versions: [ManagedObjectModel] = []
-    /// The name of the old version in what keeps the old state; nil keeps none.
+    /// The name of the old version in what keeps the old state of a store or an archive; nil keeps none. A package keeps it as a version.
     package var backupLabel: (@Sendable ([String: Data]) -> String?)?
     package var progress: MigrationProgress?
     /// The model of a store that carries none.
@@ -66,7 +66,10 @@ package struct DocumentMigrator: Sendable {
             var result = DocumentMigration(from: session.manifest?.model.name, stages: plans.count, steps: [], backup: nil)
             guard !plans.isEmpty else { return result }
             try checkKind(session)
-            if let backupLabel {
+            let generation = session.kind == .package ? session.marker?.generation : nil
+            if let generation, backupLabel != nil {
+                result.backup = "\(session.path)@\(generation)"
+            } else if let backupLabel {
                 let hashes = session.model.versionHashesByEntityName
                 result.backup = try DocumentBackup(session).make(label: result.from ?? backupLabel(hashes) ?? session.model.backupLabel)
             }
@@ -75,7 +78,7 @@ package struct DocumentMigrator: Sendable {
                 result.steps = session.package == nil ? try migrateStore(session, plans) : try migratePackage(session, plans)
             } catch {
                 // Nothing has changed, so nothing has to be kept.
-                if let backup = result.backup { try? DocumentBackup.remove(backup) }
+                if let backup = result.backup, generation == nil { try? DocumentBackup.remove(backup) }
                 throw error
             }
             return result
@@ -119,7 +122,7 @@ package struct DocumentMigrator: Sendable {
             released = true
             let migrated = try DocumentSession.reopen(session.path, lock: lock) { [model] _ in model }
             do {
-                try migrated.saveMigration(modelName: name, replacing: old)
+                try migrated.saveMigration(modelName: name, replacing: old, keepsOld: backupLabel != nil)
                 try migrated.close()
             } catch {
                 // What could not become the saved state is given up as a whole.
@@ -158,12 +161,15 @@ package struct DocumentMigrator: Sendable {
 
 extension DocumentSession {
     /// Makes the migrated state the saved one; then the models that it is not of can go.
-    fileprivate func saveMigration(modelName: String, replacing old: [String]) throws {
+    fileprivate func saveMigration(modelName: String, replacing old: [String], keepsOld: Bool) throws {
         guard let package else { return }
         manifest?.model.name = modelName
         if workingSet != nil { return try replaceArchive(dropping: old) }
+        versionReason = .migration
+        let previous = marker?.generation
         _ = try commit(ChangeSet(), .save)
         try finishSave()
+        if !keepsOld, let versions, let old = try versions.list().last(where: { $0.generation == previous }) { try versions.remove([old.number]) }
         guard !isCheckpointPending else { return }
         for name in old { try Disk.removeTree(DocumentMigrator.folder(name, in: package)) }
     }

@@ -25,7 +25,7 @@ extension DocumentSession {
                 manifest.store.bytes = try Disk.status(of: copy)?.size ?? 0
                 let file = try File(replacement.temporary, .create())
                 defer { file.close() }
-                try ArchiveWriter.write(try archiveParts(manifest, store: copy, dropping: models), to: file)
+                try ArchiveWriter.write(try archiveParts(manifest, store: copy, dropping: models) + keepArchivedVersion(in: staging, next), to: file)
                 if let mode = try Disk.status(of: path)?.mode { try file.setMode(mode) }
                 try file.synchronize()
                 // What can't be opened must not replace what can.
@@ -76,6 +76,16 @@ extension DocumentSession {
         parts.append(ArchivePart(name: PackageLayout.store, content: .file(path: store), isStored: true))
         for folder in [PackageLayout.content, PackageLayout.extra, PackageLayout.preview] { parts += try self.parts(under: folder) }
         return parts
+    }
+
+    /// The versions of an archive that carries some, with the state that is about to be replaced as a whole copy: an archive's store is written anew, page by page.
+    private func keepArchivedVersion(in staging: String, _ next: DocumentMarker) throws -> [ArchivePart] {
+        guard let versions = try archivedVersions(in: staging), let previous = keptState else { return [] }
+        try packageStore.withFiles { files in
+            _ = try versions.keepReplaced(files, saved: next.savedState, previous: previous, reason: .save)
+        }
+        try versions.prune(.standard)
+        return try ArchiveFile.files(in: staging, under: PackageLayout.versions)
     }
 
     /// What the archive has under a folder, as it lies there, and what the working set has beside or instead, by name.

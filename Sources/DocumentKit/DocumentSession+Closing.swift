@@ -13,7 +13,11 @@ extension DocumentSession {
             try DocumentError.stage(.closing, path) { try closeStore() }
             return
         }
-        if workingSet == nil { settleSave() }
+        if workingSet == nil {
+            settleSave()
+            // What stays for now goes at the end of a later session.
+            try? collectContent()
+        }
         try DocumentError.stage(.closing, path) {
             try closeStore()
             if let workingSet {

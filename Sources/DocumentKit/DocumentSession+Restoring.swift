@@ -19,7 +19,7 @@ extension DocumentSession {
             try keepVersion()
             let next = marker.nextSave()
             try replaceStore { target in
-                try packageStore.withFiles { try versions.restore(number, from: $0, to: target) }
+                try restoreVersion(number, of: versions, to: target)
                 let before = try contentNames ?? Set(packageStore.externalValueNames().compactMap { UUID(uuidString: $0) })
                 let restored = try Self.mark(target, next, content)
                 try addModel(restored.model, to: package)
@@ -126,7 +126,7 @@ extension DocumentSession {
             let folder = try StateFolder.makeTemporary()
             defer { try? Disk.removeTree(folder) }
             let target = FilePath.join(folder, FilePath.name(PackageLayout.store))
-            try packageStore.withFiles { try versions.restore(number, from: $0, to: target) }
+            try restoreVersion(number, of: versions, to: target)
             return try body(target)
         }
     }

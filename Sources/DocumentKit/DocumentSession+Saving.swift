@@ -70,7 +70,7 @@ extension DocumentSession {
 
     private func checkpoint() throws -> Bool { try packageStore.checkpoint() }
 
-    private func writeManifest(to package: String, _ marker: DocumentMarker) throws {
+    func writeManifest(to package: String, _ marker: DocumentMarker) throws {
         let next = try nextManifest(marker)
         try Disk.replaceFile(FilePath.join(package, PackageLayout.manifest), with: next.encoded)
         manifest = next
@@ -80,8 +80,8 @@ extension DocumentSession {
     func nextManifest(_ marker: DocumentMarker) throws -> Manifest {
         guard let content, let manifest, let counts else { preconditionFailure("A store by itself has no manifest") }
         var modelName = manifest.model.name
-        if manifest.model.digest != model.versionHashesDigest, let found = try place.model(fitting: model.versionHashesByEntityName) {
-            modelName = found.name
+        if manifest.model.digest != model.versionHashesDigest {
+            modelName = try place.model(fitting: model.versionHashesByEntityName)?.name ?? PackageBuilder.name(for: model)
         }
         if content.takeHasNewFiles() { attachments = nil }
         let attachments = try self.attachments ?? content.attachments()

@@ -1,3 +1,4 @@
+internal import ArchiveKit
 internal import FileSystem
 internal import Foundation
 internal import SQLiteKit
@@ -10,6 +11,28 @@ extension DocumentSession {
     var versions: VersionStore? {
         guard kind == .package, let package else { return nil }
         return VersionStore(folder: FilePath.join(package, PackageLayout.versions))
+    }
+
+    /// The earlier saved states, those that an archive carries too, oldest first.
+    func listVersions() throws -> [DocumentVersion] {
+        if let versions { return try versions.list() }
+        guard place.archive?.carriesVersions == true else { return [] }
+        let folder = try StateFolder.makeTemporary()
+        defer { try? Disk.removeTree(folder) }
+        return try archivedVersions(in: folder)?.list() ?? []
+    }
+
+    /// The versions that an archive carries, taken out into a folder; nil where it has none.
+    func archivedVersions(in folder: String) throws -> VersionStore? {
+        guard let archive = place.archive, archive.carriesVersions else { return nil }
+        try archive.reader.extract(into: folder) { PackageLayout.isVersion($0) }
+        return VersionStore(folder: FilePath.join(folder, PackageLayout.versions)) { _, _ in false }
+    }
+
+    /// Writes a version's store into a new file. One that came along with a copy of its document gets the identity of the copy; otherwise it is byte by byte what was saved.
+    func restoreVersion(_ number: Int, of versions: VersionStore, to target: String) throws {
+        try packageStore.withFiles { try versions.restore(number, from: $0, to: target) }
+        if try SQLitePersistentStore.storedModelInfo(at: URL(fileURLWithPath: target)).uuid != uuid { try SQLitePersistentStore.setUUID(uuid, ofStoreAt: target) }
     }
 
     /// Keeps the state before the last save, which the main file is until the checkpoint. Does nothing where that was done.
@@ -51,6 +74,7 @@ extension DocumentSession {
     /// Notes what a commit does to references into `content/`.
     func noteContent(_ changes: ChangeSet) {
         if !hasChangedContent { hasChangedContent = changes.concernsLargeValues(of: model) }
+        if hasChangedContent { mayHaveUnusedContent = true }
     }
 
     /// Which saved state the versions lead up to: the one that the manifest tells of, or a later one whose checkpoint is still due.
@@ -72,7 +96,22 @@ extension DocumentSession {
     /// Thins the versions out by age.
     func pruneVersions() throws {
         guard let versions, try Disk.exists(versions.folder) else { return }
-        try versions.prune(.standard)
+        if try !versions.prune(.standard).isEmpty { mayHaveUnusedContent = true }
+    }
+
+    /// Removes large values to which neither the saved state nor a version refers. Only at the end of a session: undo may bring values back until then.
+    func collectContent() throws {
+        guard kind == .package, mayHaveUnusedContent, !isCheckpointPending, !hasAutosavedWork, let package, let content, let versions,
+            // Work that was set aside may refer to anything.
+            try !Disk.exists(FilePath.join(package, PackageLayout.discarded)), let kept = try versions.contentReferences()
+        else { return }
+        let used = try Set(packageStore.externalValueNames().compactMap { UUID(uuidString: $0) })
+        mayHaveUnusedContent = false
+        let unused = try content.names().subtracting(used).subtracting(kept)
+        guard !unused.isEmpty else { return }
+        for name in unused { try content.remove(name) }
+        attachments = nil
+        if let marker { try writeManifest(to: package, marker) }
     }
 
     /// Writes the last saved state, byte by byte and without autosaved work, into a new file; durable but for its folder.

@@ -45,6 +45,8 @@ final class DocumentSession {
     /// The names in `content/` that `keptState` refers to, where they are known, and whether commits since may have changed that.
     var contentNames: Set<UUID>?
     var hasChangedContent = false
+    /// Whether this session may have left large values to which nothing refers.
+    var mayHaveUnusedContent = false
     /// Versions that were there and could not be read any more.
     var lostVersions: DocumentError?
     private(set) var isStoreOpen = true

@@ -9,7 +9,10 @@ extension DocumentWriter {
     func writePackage(_ content: Content, to path: String) throws -> SaveReceipt {
         let package = try PackageBuilder(at: path, model: model, modelName: modelName)
         let store = try makeStore(content, at: package.storePath, files: package.content.externalValues, isDocument: true) { try package.makeStore() }
-        if case .copy(let session, _) = content { try copyExtras(from: session, to: path) }
+        if case .copy(let session, _) = content {
+            try copyExtras(from: session, to: path)
+            if includesVersions { try copyVersions(of: session, to: package, store.marker) }
+        }
         var manifest = try package.manifest(uuid: store.uuid, marker: store.marker, counts: store.counts)
         if case .copy(let session, _) = content {
             manifest.title = session.manifest?.title
@@ -25,7 +28,8 @@ extension DocumentWriter {
         defer { try? Disk.removeTree(staging) }
         let receipt = try writePackage(content, to: staging)
         try ArchiveFile.pack(
-            staging, store: FilePath.join(staging, PackageLayout.store), manifest: PackageReader(staging).manifest(), to: path)
+            staging, store: FilePath.join(staging, PackageLayout.store), manifest: PackageReader(staging).manifest(),
+            includesVersions: includesVersions, to: path)
         _ = try ArchiveFile(path).manifest()
         return receipt
     }
@@ -99,5 +103,25 @@ extension DocumentWriter {
         let extra = FilePath.join(package, PackageLayout.extra)
         guard try Disk.kind(of: extra) == .directory else { return }
         try Disk.copyTree(extra, to: FilePath.join(target, PackageLayout.extra))
+    }
+
+    /// Copies the versions with the large values that they refer to, and makes the saved state that they lead up to one of them: what is written here has other pages.
+    private func copyVersions(of session: DocumentSession, to package: PackageBuilder, _ marker: DocumentMarker) throws {
+        let staging = try StateFolder.makeTemporary()
+        defer { try? Disk.removeTree(staging) }
+        guard let source = try session.versions ?? session.archivedVersions(in: staging), let saved = session.keptState, let store = session.sqliteStore else { return }
+        let target = VersionStore(folder: FilePath.join(package.path, PackageLayout.versions)) { _, _ in false }
+        if try Disk.exists(source.folder) {
+            let discarded = FilePath.name(PackageLayout.discarded)
+            try Disk.copyTree(source.folder, to: target.folder) { name, _ in name != discarded }
+        }
+        try store.withFiles { files in _ = try target.keepReplaced(files, saved: marker.savedState, previous: saved, reason: .other) }
+        let used = try store.externalValueNames().compactMap { UUID(uuidString: $0) }
+        for name in try (target.contentReferences() ?? session.content?.names() ?? []).union(used) {
+            let to = package.content.file(name.uuidString)
+            guard let from = session.content?.file(name.uuidString), try Disk.exists(from), try !Disk.exists(to) else { continue }
+            try Disk.makeDirectories(FilePath.parent(to))
+            try Disk.copyFile(from, to: to)
+        }
     }
 }

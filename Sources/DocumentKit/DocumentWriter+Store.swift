@@ -32,6 +32,7 @@ extension DocumentWriter {
             // A foreign store may have triggers, indexes and tables that have no place in a package.
             if let source = session.sqliteStore, session.manifest != nil || !isDocument {
                 try source.copy(to: path, uuid: UUID().uuidString)
+                if !includesHistory { try SQLitePersistentStore.removeHistory(fromStoreAt: path) }
                 try copyValues(of: session, source, to: files)
                 var description = PersistentStoreDescription(url: URL(fileURLWithPath: path))
                 description.journal = .asFound
@@ -52,7 +53,7 @@ extension DocumentWriter {
         do {
             var marker = DocumentMarker()
             if let created { marker.created = created }
-            if case .copy = content { marker.generation = 1 }
+            if case .copy(let session, _) = content { marker.generation = includesVersions ? (session.marker?.generation ?? 0) + 1 : 1 }
             var changes = pending ?? ChangeSet()
             changes.metadata.merge(isDocument ? marker.metadata : DocumentMarker.removal) { $1 }
             let receipt = try store.apply(changes)

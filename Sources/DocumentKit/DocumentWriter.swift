@@ -19,6 +19,10 @@ struct DocumentWriter {
     let replaces: Bool
     let model: ManagedObjectModel
     let modelName: String
+    /// Whether earlier versions go along, into a package or an archive.
+    var includesVersions = false
+    /// Whether the persistent history of a store that is copied page by page goes along.
+    var includesHistory = true
 
     /// Writes the document. When it returns it is durable; when it throws, nothing is left and what was there is still there.
     /// - Returns: the numbers of new objects among the changes.

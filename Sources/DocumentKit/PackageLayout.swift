@@ -42,6 +42,8 @@ enum PackageLayout {
     /// What a package may have beside its media type, manifest and store.
     static let folders: Set<String> = [models, content, preview, versions, extra]
 
+    static func isVersion(_ name: String) -> Bool { name.hasPrefix(versions + "/") }
+
     /// Names of journals, locks and half-made files.
     static func isTransient(_ name: Substring) -> Bool {
         ["-journal", "-wal", "-shm", ".lock"].contains { name.hasSuffix($0) } || name.hasPrefix(".") || name.hasSuffix("~")

@@ -77,7 +77,7 @@ struct PackagePacker {
         for entry in try Disk.list(source) where !PackageLayout.isTransient(entry.name[...]) {
             switch entry.name {
             case PackageLayout.mimetype, PackageLayout.manifest, PackageLayout.storeFolder: continue
-            case let name where PackageLayout.folders.contains(name): continue
+            case let name where PackageLayout.folders.contains(name) || name.hasPrefix(PackageLayout.damagedVersions + "-"): continue
             default: throw DocumentError(.malformed, "has no place in a document", path: FilePath.join(source, entry.name))
             }
         }

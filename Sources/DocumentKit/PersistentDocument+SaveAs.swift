@@ -11,11 +11,21 @@ extension PersistentDocument {
     /// - Parameters:
     ///   - form: Nil for the form of this document.
     ///   - replacing: Whether a document that is there already is replaced, in one step.
+    ///   - includingVersions: Whether the earlier versions go along, what is saved now as one of them. They show text that was deleted since. Not into a store by itself.
+    ///   - includingHistory: Whether the persistent history of the store goes along, where its pages are copied.
     /// - Throws: `ValidationError` if the changes can't be saved; `DocumentError`: `cannotCreate`, `locked`, `io`…
-    public func write(to url: URL, form: DocumentForm? = nil, replacing: Bool = false) async throws {
+    public func write(
+        to url: URL, form: DocumentForm? = nil, replacing: Bool = false, includingVersions: Bool = false, includingHistory: Bool = true
+    ) async throws {
         let prepared = try prepareForWriting()
         do {
-            _ = try writer(to: url, form, replacing).write(.copy(session, prepared?.changes))
+            var writer = try writer(to: url, form, replacing)
+            if includingVersions, writer.form.bareStoreType != nil {
+                throw DocumentError(.usage, "a store by itself keeps no versions", path: url.path, stage: .writing)
+            }
+            writer.includesVersions = includingVersions
+            writer.includesHistory = includingHistory
+            _ = try writer.write(.copy(session, prepared?.changes))
         } catch {
             throw prepared.map { context.failSave($0, error) } ?? error
         }

@@ -1,10 +1,10 @@
 public import Foundation
-internal import ObjectGraph
+public import ObjectGraph
 internal import Storage
 
 extension PersistentDocument {
-    /// The earlier saved states that the document keeps, oldest first; what is saved now is not among them. Empty for a store by itself and for an archive, which
-    /// keep none.
+    /// The earlier saved states that the document keeps, oldest first; what is saved now is not among them. Empty for a store by itself, which
+    /// keeps none; an archive has those that were packed with it, and keeps more only if it has some.
     ///
     /// ```swift
     /// for version in try document.versions() { print(version.generation, version.saved, version.bytes) }
@@ -13,7 +13,21 @@ extension PersistentDocument {
     /// an hour for a day, one a day for a month, one a week after that; pinned ones stay in any case.
     /// - Throws: `DocumentError`: `malformed` where the list of versions is damaged, which the document itself does not suffer from.
     public func versions() throws -> [DocumentVersion] {
-        try DocumentError.stage(.reading, session.path) { try session.versions?.list() ?? [] }
+        try DocumentError.stage(.reading, session.path) { try session.listVersions() }
+    }
+
+    /// Opens an earlier version for reading: nothing is written, neither to the document nor beside it.
+    ///
+    /// ```swift
+    /// let old = try await PersistentDocument.open(url, version: 3)
+    /// try await old.write(to: copy)
+    /// ```
+    /// - Parameter generation: The number of saves before it (`DocumentVersion.generation`).
+    /// - Throws: `DocumentError`: `notFound` where there is no such version, `malformed` where it can't be had byte by byte, and as `open`.
+    ///
+    /// Costs reading the store, and writing it to a temporary folder that is gone when the document is closed.
+    public static func open(_ url: URL, version generation: Int, classes: [String: ManagedObject.Type] = [:]) async throws -> Self {
+        try await open(url, mode: .reading, state: .version(generation), classes: classes) { _ in nil }
     }
 
     /// Makes an earlier version the document's saved state again, as the newest generation. Objects stay and show the values of that version at their next use; those
@@ -68,6 +82,7 @@ extension PersistentDocument {
     /// - Throws: `DocumentError`, `notFound` where one is not there.
     public func removeVersions(_ versions: [DocumentVersion]) throws {
         try editVersions { try $0.remove(Set(versions.map(\.number))) }
+        session.mayHaveUnusedContent = true
     }
 
     private func editVersions(_ body: (VersionStore) throws -> Void) throws {

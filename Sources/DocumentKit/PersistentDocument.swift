@@ -70,7 +70,7 @@ open class PersistentDocument {
 
     /// Opens a document with the model that `model` finds for the hashes that its store records.
     package static func open(
-        _ url: URL, mode: Mode, recovery: Recovery = .refuse, classes: [String: ManagedObject.Type] = [:],
+        _ url: URL, mode: Mode, state: DocumentState = .newest, recovery: Recovery = .refuse, classes: [String: ManagedObject.Type] = [:],
         fitting model: @escaping @Sendable ([String: Data]) throws -> ManagedObjectModel?
     ) async throws -> Self {
         let document = Self()
@@ -78,7 +78,7 @@ open class PersistentDocument {
         let session =
             switch mode {
             case .editing: try DocumentSession.edit(url.path, model: model, recovery: recovery)
-            case .reading: try DocumentSession.read(url.path, model: model)
+            case .reading: try DocumentSession.read(url.path, state, model: model)
             }
         document.begin(session)
         if mode == .editing, let marker = session.marker, !marker.isSaved {

@@ -52,6 +52,14 @@ struct StorePlace {
         }
     }
 
+    /// A copy of the store of another place, in a folder that goes when the session ends; all else stays where it is.
+    init(copyIn folder: String, of place: StorePlace) {
+        package = place.package
+        archive = place.archive
+        temporaryFolder = folder
+        storePath = FilePath.join(folder, PackageLayout.store)
+    }
+
     func manifest() throws -> Manifest? {
         if let archive { return try archive.manifest() }
         return try package.map { try PackageReader($0).manifest() }

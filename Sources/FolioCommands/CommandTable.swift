@@ -17,6 +17,8 @@ enum CommandTable {
             SaveAsCommand.self,
             DiffCommand.self,
             VerifyCommand.self,
+            VersionsCommand.self,
+            RestoreCommand.self,
             RecoverCommand.self,
             PackCommand.self,
             UnpackCommand.self,
@@ -29,8 +31,6 @@ enum CommandTable {
 
     /// What the contract names and this version does not have.
     static let later: [String: String] = [
-        "versions": "list a document's saved versions",
-        "restore": "bring back a saved version",
         "repair": "salvage a damaged document",
         "completion": "completion for a shell",
         "serve": "answer requests over standard input and output",

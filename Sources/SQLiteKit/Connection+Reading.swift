@@ -29,6 +29,10 @@ extension Connection {
         } catch let error as SQLiteError where error.code == .cannotOpen && before.wal == nil {
             // In WAL mode, without a WAL: SQLite would make one.
             return try open(location, path, "immutable=1", .immutable, before, options)
+        } catch let error as SQLiteError where error.code == .other && before.wal != nil && !before.hasSharedMemory {
+            // Of a WAL whose beginning is damaged SQLite's recovery takes nothing; reading without a `-shm`, it tries for ever instead.
+            guard try WriteAheadLog.committedFrames(ofStoreAt: location) == 0 else { throw error }
+            return try open(location, path, "immutable=1", .immutable, before, options)
         }
     }
 

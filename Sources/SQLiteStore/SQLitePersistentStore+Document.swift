@@ -64,12 +64,40 @@ extension SQLitePersistentStore {
         }
         guard let uuid else { return }
         do {
-            let copy = try Connection(path, OpenOptions(.readWrite, defense: .foreign))
-            try copy.run("UPDATE Z_METADATA SET Z_UUID = ?", [.text(uuid.uppercased())])
-            try copy.close()
-            try Disk.synchronizeFile(path)
+            try Self.setUUID(uuid, ofStoreAt: path)
         } catch {
             for suffix in ["", "-wal", "-shm", "-journal"] { _ = try? Disk.removeFileIfPresent(path + suffix) }
+            throw error
+        }
+    }
+
+    /// Gives a store that nobody has open another identity; durable when it returns.
+    package static func setUUID(_ uuid: String, ofStoreAt path: String) throws {
+        try changing(path) { try $0.run("UPDATE Z_METADATA SET Z_UUID = ?", [.text(uuid.uppercased())]) }
+    }
+
+    /// Takes the persistent history out of a store that nobody has open, so that no old text is left in the file.
+    ///
+    /// Writes the whole file anew where there is any.
+    package static func removeHistory(fromStoreAt path: String) throws {
+        try changing(path) { connection in
+            let catalog = try StoreCatalog.read(from: connection)
+            let tables = ["ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING"].filter { catalog.table($0) != nil }
+            guard !tables.isEmpty else { return }
+            try connection.transaction(.immediate) { for table in tables { try connection.run("DELETE FROM \(SQLName.quoted(table))") } }
+            connection.clearCache()
+            try connection.execute("VACUUM")
+        }
+    }
+
+    private static func changing(_ path: String, _ body: (Connection) throws -> Void) throws {
+        do {
+            let connection = try Connection(path, OpenOptions(.readWrite, defense: .foreign))
+            try body(connection)
+            if try connection.journalMode() == .wal { _ = try connection.checkpoint(.truncate) }
+            try connection.close()
+            try Disk.synchronizeFile(path)
+        } catch {
             throw StorageError(error, path: path)
         }
     }

@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ["migrate", "x", "--mapping", "y"], ["versions", "x"], ["serve", "x", "--stdio"], ["completion", "bash"], ["help", "--man"], ["export", "Doc.folio@3"],
+        ["migrate", "x", "--mapping", "y"], ["serve", "x", "--stdio"], ["completion", "bash"], ["help", "--man"],
     ]) func whatIsNotThereYetSaysSo(arguments: [String]) throws {
         let outcome = try FolioCommand.run(arguments)
         #expect(outcome.exit == 69)

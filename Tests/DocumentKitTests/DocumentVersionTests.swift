@@ -252,4 +252,73 @@ import Testing
             try await document.close()
         }
     }
+
+    @Test func anyStateOfADocumentCanBeReadAndLeavesNothingBehind() async throws {
+        try await withFolder { folder in
+            for form in [DocumentForm.package, .archive] {
+                let url = folder.appendingPathComponent("A-\(form)")
+                let document = try await PersistentDocument.create(at: url, model: Library.model(), form: form)
+                try Library.fill(document.context)
+                try await document.save()
+                let novel = try #require(try document.context.fetch(FetchRequest<ManagedObject>("Novel")).first)
+                novel["cover"] = Library.cover + Data([1])
+                try await document.save()
+                novel["cover"] = nil
+                try Library.insertBook("autosaved", document)
+                try await document.autosave()
+                let before = try contents(of: folder)
+
+                func titles(_ state: DocumentState) async throws -> [String] {
+                    let old = try await PersistentDocument.open(url, mode: .reading, state: state) { _ in nil }
+                    let titles = try Library.titles(old)
+                    try await old.close()
+                    return titles
+                }
+                #expect(try await titles(.newest) == ["Essays", "Middlemarch", "autosaved"])
+                #expect(try await titles(.autosaved) == ["Essays", "Middlemarch", "autosaved"])
+                #expect(try await titles(.saved) == ["Essays", "Middlemarch"])
+                #expect(try await titles(.version(2)) == ["Essays", "Middlemarch"])
+                if form == .package {
+                    let first = try await PersistentDocument.open(url, version: 1)
+                    let old = try #require(try first.context.fetch(FetchRequest<ManagedObject>("Novel")).first)
+                    #expect(try (old["cover"] as? LargeValue)?.data() == Library.cover)
+                    #expect(first.manifest?.generation == 1)
+                    await #expect(throws: DocumentError.self) { try await first.save() }
+                    try await first.close()
+                    #expect(try await titles(.version(0)).isEmpty)
+                }
+                await #expect(throws: DocumentError.self) { _ = try await titles(.version(7)) }
+                #expect(try contents(of: folder) == before)
+                try await document.close(discardingUnsavedWork: true)
+                await #expect(throws: DocumentError.self) { _ = try await titles(.autosaved) }
+            }
+        }
+    }
+
+    @Test func largeValuesGoWhenNeitherTheDocumentNorAVersionRefersToThem() async throws {
+        try await withFolder { folder in
+            let url = folder.appendingPathComponent("A.folio")
+            func values() throws -> Int { try contents(of: url).keys.count { $0.hasPrefix("content/") } }
+            var document = try await PersistentDocument.create(at: url, model: Library.model())
+            try Library.fill(document.context)
+            try await document.save()
+            let novel = try #require(try document.context.fetch(FetchRequest<ManagedObject>("Novel")).first)
+            for byte in [UInt8(1), 2] {
+                novel["cover"] = Library.cover + Data([byte])
+                try await document.save()
+            }
+            try await document.close()
+            #expect(try values() == 3, "versions refer to two of them")
+            document = try await PersistentDocument.open(url)
+            try document.removeVersions(try document.versions().filter { $0.generation == 1 })
+            #expect(try values() == 3)
+            try await document.close()
+            #expect(try values() == 2)
+            let version = try await PersistentDocument.open(url, version: 2)
+            let old = try #require(try version.context.fetch(FetchRequest<ManagedObject>("Novel")).first)
+            #expect(try (old["cover"] as? LargeValue)?.data() == Library.cover + Data([1]))
+            try await version.close()
+            #expect(try DocumentVerifier.verify(url, isThorough: true).isEmpty)
+        }
+    }
 }

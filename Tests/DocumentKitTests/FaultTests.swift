@@ -100,6 +100,14 @@ import Testing
         }
     }
 
+    @Test func aVersionIsRestoredAsAWholeOrNotAtAll() async throws {
+        try await forEachFault(.package, Self.inputOutput, step: 7) { document, _ in
+            try await document.revert(to: try #require(try document.versions().first))
+        } check: { titles, hasThrown, nth in
+            #expect(hasThrown ? [[], ["saved"], ["new", "saved"]].contains(titles) : titles.isEmpty, "call \(nth): \(titles)")
+        }
+    }
+
     @Test func anAutosaveIsWholeOrNotAtAll() async throws {
         try await forEachFault(.package, Self.inputOutput) { document, _ in
             try await document.autosave()

@@ -48,6 +48,30 @@ import Testing
         return walker.compactMap { $0 as? String }.filter { $0.hasSuffix(".sqlite") }.sorted().map { corpus.path + "/" + $0 }
     }
 
+    @Test func ofADamagedWALIsReadWhatSQLiteWouldRecover() throws {
+        try withTemporaryDirectory { folder in
+            let store = folder.path + "/original"
+            let writer = try Connection(store, .create)
+            try writer.prepareForEditing()
+            try writer.execute("CREATE TABLE t(a)")
+            _ = try writer.checkpoint(.truncate)
+            for number in 0..<4 { try writer.run("INSERT INTO t VALUES (?)", [.integer(Int64(number))]) }
+            try writer.close()
+            let wal = try Disk.read(store + "-wal", limit: 1 << 20)
+            // The header's magic, salt and sum, the first frame's header and page, a page in the middle, the last one; and a WAL that was cut off.
+            for place in [0, 17, 25, 33, 32 + 24 + 100, wal.count / 2, wal.count - 10, -20, -5000] {
+                let path = try copy(store, to: folder.path + "/\(place)", suffixes: [""])
+                var damaged = wal
+                if place < 0 { damaged.removeLast(-place) } else { damaged[place] ^= 0x10 }
+                try Disk.replaceFile(path + "-wal", with: damaged)
+                let truth = try expected(path, in: folder.path + "/\(place).truth")
+                let before = try snapshot(folder.path + "/\(place)")
+                #expect(try content(Connection.openForReading(path)) == truth, "damage at \(place)")
+                #expect(try snapshot(folder.path + "/\(place)") == before)
+            }
+        }
+    }
+
     @Test(.enabled(if: corpus != nil)) func everyStoreOfTheCorpusIsReadWholeAndUntouched() throws {
         var withWAL = 0
         for store in try stores() {

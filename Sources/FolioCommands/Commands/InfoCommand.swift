@@ -9,9 +9,9 @@ enum InfoCommand: Command {
         notes: "What the manifest of a package or archive says is shown without opening its store.")
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
-        let path = try DocumentArgument.path(arguments.operands[0])
+        let document = DocumentArgument(arguments.operands[0])
         let info = try DocumentInfo(
-            of: URL(fileURLWithPath: path), countsObjects: arguments.has("--deep"), fitting: FittingModel.resolver(arguments.value("--model")))
+            of: URL(fileURLWithPath: document.path), state: document.state, countsObjects: arguments.has("--deep"), fitting: FittingModel.resolver(arguments.value("--model")))
         if console.isJSON { console.print(json(info)) } else { write(info, to: console) }
         return .done
     }

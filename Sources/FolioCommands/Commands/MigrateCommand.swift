@@ -12,7 +12,8 @@ enum MigrateCommand: Command {
             OptionSpecification(["--no-backup"], "keep no copy of the old state"),
             .dryRun,
         ],
-        notes: "The migration is inferred. The old state is kept beside the document, as Name.before-<version>. The other versions of MODEL serve to read a store\n"
+        notes: "The migration is inferred. A package keeps the old state as a version; of a store or an archive\n"
+            + "it is kept beside the document, as Name.before-<version>. The other versions of MODEL serve to read a store\n"
             + "that carries no model, and as steps in between where no single one leads to the new version.",
         examples: ["folio migrate Shop.sqlite --model Shop.xcdatamodeld --dry-run", "folio migrate Doc.folio --model 'Shop.xcdatamodeld#Shop 3' -o New.folio"])
 

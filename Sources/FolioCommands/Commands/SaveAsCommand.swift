@@ -4,15 +4,15 @@ import Foundation
 /// `folio save-as DOC NEW`
 enum SaveAsCommand: Command {
     static let specification = CommandSpecification(
-        "save-as", "writes a document again in another place or form", operands: "DOC NEW [--archive|--package|--store sqlite|binary|xml] [--force]", count: 2...2,
+        "save-as", "writes a document again in another place or form", operands: "DOC NEW [--archive|--package|--store sqlite|binary|xml] [--with-versions|--without-history] [--force]", count: 2...2,
         options: [
             OptionSpecification(["--package"], "a folder (the default)"),
             OptionSpecification(["--archive"], "one zip file"),
             OptionSpecification(["--store"], value: "KIND", "a bare store: sqlite, binary or xml"),
             OptionSpecification(["--force"], "replace what is there"),
             .model, .dryRun,
-            OptionSpecification(["--without-history"], "leave the persistent history out", isLater: true),
-            OptionSpecification(["--with-versions"], "keep the saved versions", isLater: true),
+            OptionSpecification(["--without-history"], "leave the store's persistent history out"),
+            OptionSpecification(["--with-versions"], "take the earlier versions along; they show text that was deleted since"),
         ],
         notes: "The new document has an identity of its own: a new UUID, which object URIs show. Objects keep their numbers.",
         examples: ["folio save-as Recipes.sqlite Recipes.folio --model Recipes.xcdatamodeld", "folio save-as Doc.folio Doc.folioz --archive"])
@@ -27,7 +27,11 @@ enum SaveAsCommand: Command {
                 return
             }
             let url = URL(fileURLWithPath: target)
-            try await console.interruption.committing { try await reader.document.write(to: url, form: form, replacing: arguments.has("--force")) }
+            try await console.interruption.committing { 
+                try await reader.document.write(
+                    to: url, form: form, replacing: arguments.has("--force"), includingVersions: arguments.has("--with-versions"),
+                    includingHistory: !arguments.has("--without-history"))
+            }
             if console.isJSON { console.print(.object(["path": .string(target), "uuid": .string(try DocumentInfo(of: url).uuid)])) }
         }
         return .done

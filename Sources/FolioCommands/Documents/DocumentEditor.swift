@@ -44,6 +44,7 @@ struct DocumentEditor {
             return false
         }
         try await console.interruption.committing { try await document.save() }
+        if let problem = document.unfinishedSave { console.say("note: saved, but what follows a save was left undone: \(Printable.line("\(problem)"))") }
         return true
     }
 }

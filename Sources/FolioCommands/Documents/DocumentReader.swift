@@ -13,9 +13,10 @@ struct DocumentReader {
     static func reading<Result>(
         _ path: String, model modelText: String?, _ console: Console, _ body: (DocumentReader) async throws -> Result
     ) async throws -> Result {
-        let path = try DocumentArgument.path(path)
-        let document = try await PersistentDocument.open(URL(fileURLWithPath: path), mode: .reading, fitting: FittingModel.resolver(modelText))
-        if document.hasAutosavedWork { console.say("note: \(Printable.line(path)) is shown with autosaved work that is not saved") }
+        let argument = DocumentArgument(path)
+        let document = try await PersistentDocument.open(
+            URL(fileURLWithPath: argument.path), mode: .reading, state: argument.state, fitting: FittingModel.resolver(modelText))
+        if document.hasAutosavedWork, argument.state == .newest { console.say("note: \(Printable.line(path)) is shown with autosaved work that is not saved") }
         do {
             let result = try await body(DocumentReader(document: document))
             try await document.close()

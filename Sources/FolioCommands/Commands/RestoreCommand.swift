@@ -1,0 +1,55 @@
+import Folio
+import Foundation
+
+/// `folio restore DOC@n`
+enum RestoreCommand: Command {
+    static let specification = CommandSpecification(
+        "restore", "makes an earlier version the document's saved state again, or copies it", operands: "DOC@n [-o NEW]", count: 1...1,
+        options: [
+            OptionSpecification(["--output", "-o"], value: "NEW", "write the version there as a document of its own, and leave DOC as it is"), .model, .dryRun,
+        ],
+        notes: """
+            What the document holds now is kept as a version first, so that this can be taken back. The restored state is the newest save; versions keep their numbers.
+            A copy has an identity of its own, and the form of DOC.
+            """,
+        examples: ["folio versions Doc.folio", "folio restore Doc.folio@3", "folio restore Doc.folio@3 -o Old.folio"])
+
+    static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
+        let document = DocumentArgument(arguments.operands[0])
+        guard document.state != .newest else {
+            throw CommandError.usage("say which version", hint: "folio versions \(document.path) lists them; folio restore \(document.path)@n restores one")
+        }
+        if let target = try arguments.value("--output").map({ try DocumentArgument.path($0) }) {
+            try DocumentFormArgument.refuseExisting(target)
+            try await copy(arguments, to: target, console)
+        } else {
+            try await restore(document, arguments, console)
+        }
+        return .done
+    }
+
+    private static func copy(_ arguments: ParsedArguments, to target: String, _ console: Console) async throws {
+        try await DocumentReader.reading(arguments.operands[0], model: arguments.value("--model"), console) { reader in
+            let url = URL(fileURLWithPath: target)
+            if arguments.has(OptionSpecification.dryRun) { return console.say("would write \(Printable.line(target))") }
+            try await console.interruption.committing { try await reader.document.write(to: url) }
+            if console.isJSON { console.print(.object(["path": .string(target), "uuid": .string(try DocumentInfo(of: url).uuid)])) }
+        }
+    }
+
+    private static func restore(_ document: DocumentArgument, _ arguments: ParsedArguments, _ console: Console) async throws {
+        let url = URL(fileURLWithPath: document.path)
+        guard case .version(let generation) = document.state else {
+            throw CommandError.usage("only a version that was saved is restored in place", hint: "autosaved work is kept or discarded by folio recover")
+        }
+        if arguments.has(OptionSpecification.dryRun) {
+            try await DocumentReader.reading(arguments.operands[0], model: arguments.value("--model"), console) { _ in }
+            return console.say("would restore version \(generation) of \(Printable.line(document.path))")
+        }
+        try await console.interruption.committing { try await PersistentDocument.restore(url, to: generation) }
+        if console.isJSON {
+            let info = try DocumentInfo(of: url)
+            console.print(.object(["path": .string(document.path), "restored": .int(generation), "versions": .int(info.versions)]))
+        }
+    }
+}

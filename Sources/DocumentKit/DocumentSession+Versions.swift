@@ -38,11 +38,18 @@ extension DocumentSession {
     /// Keeps the state before the last save, which the main file is until the checkpoint. Does nothing where that was done.
     func keepVersion() throws {
         guard let versions, let marker, marker.isSaved, let previous = keptState, previous != marker.savedState else { return }
-        try prepareVersions(versions)
         let names = try referencesToKeep()
         let references = names.map { ContentReferences(from: $0.before, to: $0.after) } ?? ContentReferences()
-        try packageStore.withFiles { files in
-            _ = try versions.keep(files, saved: marker.savedState, previous: previous, reason: versionReason, references: references)
+        func keep() throws {
+            try packageStore.withFiles { files in
+                _ = try versions.keep(files, saved: marker.savedState, previous: previous, reason: versionReason, references: references)
+            }
+        }
+        do {
+            try keep()
+        } catch let error as DocumentError where error.code == .malformed {
+            guard try setUnreadableVersionsAside(versions) else { throw error }
+            try keep()
         }
         keptState = marker.savedState
         contentNames = names?.after ?? contentNames
@@ -51,15 +58,18 @@ extension DocumentSession {
     }
 
     /// Takes versions that can't be read out of the way, for what is to be saved must not wait for what was.
-    private func prepareVersions(_ versions: VersionStore) throws {
+    /// - Returns: false where they can be read, so that something else is wrong.
+    private func setUnreadableVersionsAside(_ versions: VersionStore) throws -> Bool {
         do {
             _ = try versions.list()
+            return false
         } catch let error as DocumentError where error.code == .malformed {
             let aside = FilePath.join(FilePath.parent(versions.folder), "\(PackageLayout.damagedVersions)-\(UniqueName.make())")
             try Disk.rename(versions.folder, to: aside)
             try Disk.synchronizeDirectory(FilePath.parent(aside))
             lostVersions = DocumentError(
                 .malformed, "the earlier versions can't be read and were set aside: \(error.message)", path: aside, stage: .versioning, underlying: error)
+            return true
         }
     }
 

@@ -5,9 +5,10 @@ extension ManagedObject {
     /// The value of a property.
     ///
     /// An attribute gives its Swift type (integers of every width `Int`, binary data with external storage `LargeValue`), a to-one relationship the object, a
-    /// to-many one `Set<ManagedObject>`, an ordered one `[ManagedObject]`. Traps if the entity has no such property;
+    /// to-many one `Set<ManagedObject>`, an ordered one and a fetched property `[ManagedObject]`. Traps if the entity has no such property;
     /// ``propertyValue(forKey:)`` throws instead.
     public final func value(forKey key: String) -> Any? {
+        if let property = fetchedProperty(named: key) { return fetchedObjectsOrNone(of: property) }
         let (shape, index) = knownProperty(key)
         guard fireFault() else { return nil }
         if let relation = shape.relations[index] {
@@ -46,7 +47,7 @@ extension ManagedObject {
     /// - Throws: ``GraphError`` with code `unknownKey`, or `objectNotFound` for a fault that can't be filled; what reading the store throws.
     public final func propertyValue(forKey key: String) throws -> PropertyValue {
         let shape = self.shape
-        guard let index = shape.entity.propertyIndex(named: key) else { throw GraphError.unknownKey(key, of: shape.entity) }
+        guard let index = shape.entity.propertyIndex(named: key) else { return .list(try fetchedObjects(forKey: key).map { .object($0.objectID) }) }
         try realise()
         return try propertyValue(at: index, shape)
     }

@@ -86,6 +86,18 @@ import TestSupport
         #expect(try fetch("Journey", "--distinct", "--columns", "leader.name", "--count").output == "2\n")
     }
 
+    @Test func templatesOfTheModelTakeVariables() throws {
+        func run(_ words: String...) throws -> FolioCommand.Outcome { try FolioCommand.run(["fetch", FolioCommand.document] + words) }
+        let all = try #require(Int(try fetch("Journey", "--where", "distance > 0", "--count").output.dropLast()))
+        #expect(try run("--template", "longJourneys", "--with", "LEAST=0", "--count").output == "\(all)\n")
+        #expect(try run("--template", "longJourneys", "--with", "LEAST=0", "--where", "year > 1900", "--columns", "year", "--format", "csv").output.hasSuffix(",1911\n"))
+        #expect(try run("--template", "longJourneys", "--count").exit == 64)
+        let wrong = try run("--template", "longJourney", "--with", "LEAST=0")
+        #expect(wrong.exit == 64 && wrong.messages.contains("longJourneys"))
+        #expect(try run("Journey", "--with", "LEAST=0").exit == 64)
+        #expect(try FolioCommand.run("fetch", FolioCommand.document).exit == 64)
+    }
+
     @Test func sortKeysTakeCollations() throws {
         let names = try fetch("Person", "--sort", "-name[cl]", "--columns", "name", "--format", "csv").output.split(separator: "\n").map { $0.split(separator: ",").last ?? "" }
         #expect(names.first == "name" && names.dropFirst().elementsEqual(names.dropFirst().sorted(by: >)))

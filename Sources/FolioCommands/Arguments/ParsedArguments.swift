@@ -61,6 +61,9 @@ struct ParsedArguments: Sendable {
     /// The last value given for an option.
     func value(_ name: String) -> String? { values[name]?.last }
 
+    /// All values given for an option, in their order.
+    func all(_ name: String) -> [String] { values[name] ?? [] }
+
     /// The value as a number that is not negative.
     func count(_ name: String) throws -> Int? {
         guard let text = value(name) else { return nil }

@@ -3,7 +3,7 @@ import Folio
 /// `folio fetch DOC ENTITY`
 enum FetchCommand: Command {
     static let specification = CommandSpecification(
-        "fetch", "prints the objects of an entity that fit a condition", operands: "DOC ENTITY [--where PREDICATE] [--sort k,-k] [--limit n] …", count: 2...2,
+        "fetch", "prints the objects of an entity that fit a condition", operands: "DOC ENTITY [--where PREDICATE] [--sort k,-k] [--limit n] …", count: 1...2,
         options: FetchQuery.options + [
             OptionSpecification(["--count"], "only how many there are"),
             OptionSpecification(["--format"], value: "FORMAT", "table (default), json, jsonl or csv"),
@@ -14,6 +14,7 @@ enum FetchCommand: Command {
             "folio fetch Doc.folio Book --where 'title CONTAINS[cd] \"dune\" AND ANY tags.name == \"sf\"' --sort author.name,-year",
             "folio fetch Doc.folio Book --columns title,author.name --format csv",
             "folio fetch Doc.folio Book --group-by author.name --columns 'author.name,count,max(year) AS last' --having 'count > 3' --sort -count",
+            "folio fetch Doc.folio --template longJourneys --with LEAST=1000",
         ])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {

@@ -11,6 +11,8 @@ struct FetchQuery {
         OptionSpecification(["--distinct"], "each row once"),
         OptionSpecification(["--group-by"], value: "KEYS", "one row for each value of these keys; columns are then aggregates or what is grouped by"),
         OptionSpecification(["--having"], value: "PREDICATE", "a condition on groups, such as 'count > 3 AND max(year) < 1900'"),
+        OptionSpecification(["--template"], value: "NAME", "the fetch request that the model keeps under NAME, in the place of ENTITY"),
+        OptionSpecification(["--with"], value: "NAME=VALUE", "a value for a variable of the template; once for each"),
     ]
 
     static let notes = """
@@ -41,7 +43,7 @@ struct FetchQuery {
     }
 
     init(_ arguments: ParsedArguments, _ window: Window, in store: StoreIdentity) throws {
-        var objects = try ObjectSelection.request(arguments.operands[1], where: arguments.value("--where"), in: store)
+        var objects = try Self.selection(arguments, in: store)
         entity = try EntityLookup.entity(named: objects.entityName, in: store.model)
         let entity = entity
         let groups = try arguments.value("--group-by").map { try ColumnList($0, entity: entity) }
@@ -51,7 +53,7 @@ struct FetchQuery {
         if isDistinct, columns.columns.isEmpty { throw CommandError.usage("--distinct needs --columns: objects are distinct by themselves") }
         if arguments.has("--having"), groups == nil { throw CommandError.usage("--having is a condition on groups: it needs --group-by") }
         objects.fetchOffset = window.offset
-        objects.fetchLimit = window.limit ?? 0
+        objects.fetchLimit = window.limit ?? objects.fetchLimit
         isEmpty = window.limit == 0
         let sortKeys = try arguments.value("--sort").map { try SortKey.list($0) } ?? []
         self.columns = columns
@@ -74,6 +76,40 @@ struct FetchQuery {
         rows.returnsDistinctResults = isDistinct
         self.objects = objects
         self.rows = rows
+    }
+
+    /// The objects of the entity, or of the template, that `--where` selects.
+    private static func selection(_ arguments: ParsedArguments, in store: StoreIdentity) throws -> FetchRequest<ManagedObject> {
+        guard let name = arguments.value("--template") else {
+            guard arguments.operands.count == 2 else { throw CommandError.usage("which entity? Name one, or a fetch request of the model with --template") }
+            if !arguments.all("--with").isEmpty { throw CommandError.usage("--with gives values to a template: it needs --template") }
+            return try ObjectSelection.request(arguments.operands[1], where: arguments.value("--where"), in: store)
+        }
+        guard arguments.operands.count == 1 else { throw CommandError.usage("--template names the entity by itself: leave \(arguments.operands[1]) out") }
+        guard let template = store.model.fetchRequestTemplate(forName: name) else {
+            let names = store.model.description.fetchRequestTemplates.map(\.name)
+            throw CommandError.usage(
+                "the model has no fetch request \(name)", hint: Suggestion.sentence(for: name, among: names) ?? (names.isEmpty ? nil : "it has " + names.sorted().joined(separator: ", ")))
+        }
+        var variables: [String: (any PredicateArgument)?] = [:]
+        for assignment in arguments.all("--with") {
+            guard let equals = assignment.firstIndex(of: "=") else { throw CommandError.usage("--with takes NAME=VALUE, not \(assignment)") }
+            let text = String(assignment[assignment.index(after: equals)...])
+            variables[String(assignment[..<equals])] = value(text)
+        }
+        var request = try FetchRequest<ManagedObject>(template: template, substitutionVariables: variables)
+        let entity = try EntityLookup.entity(named: request.entityName, in: store.model)
+        let condition = try ObjectSelection.request(request.entityName, where: arguments.value("--where"), in: store).predicate
+        let own = try request.predicate?.validated(against: entity, in: store.model, store: store)
+        request.predicate = own.map { own in condition.map { .and([own, $0]) } ?? own } ?? condition
+        return request
+    }
+
+    /// A number where the text is one.
+    private static func value(_ text: String) -> any PredicateArgument {
+        if let number = Int(text) { return number }
+        if let number = Double(text) { return number }
+        return text
     }
 
     /// How the store would run it.

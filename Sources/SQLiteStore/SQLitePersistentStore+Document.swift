@@ -6,6 +6,8 @@ import Storage
 extension SQLitePersistentStore {
     /// How long a checkpoint waits for readers, in milliseconds: it can be done again at the next chance.
     private static let checkpointPatience = 100
+    /// How long folding a journal waits for others, in milliseconds.
+    private static let foldingPatience = 1_000
 
     /// Brings everything that is committed into the main file and empties the WAL.
     /// - Returns: false where somebody who reads the store kept it from that; what is committed is safe all the same.
@@ -21,7 +23,6 @@ extension SQLitePersistentStore {
     /// Closes a store that nobody else has open, with all that is committed in its main file and no journal beside it.
     /// - Throws: `StorageError.busy` where that can't be had: the main file alone would not be the store.
     package func closeAsOneFile() throws {
-        // What closing does about the WAL by itself fails in silence.
         if try withSession({ try $0.connection.journalMode() }) == .wal {
             guard try checkpoint() else { throw StorageError(.busy, "The journal can't be brought into the store", path: path) }
         }
@@ -94,7 +95,7 @@ extension SQLitePersistentStore {
         do {
             let connection = try Connection(path, OpenOptions(.readWrite, defense: .foreign))
             try body(connection)
-            if try connection.journalMode() == .wal { _ = try connection.checkpoint(.truncate) }
+            try emptyJournal(of: connection)
             try connection.close()
             try Disk.synchronizeFile(path)
         } catch {
@@ -103,15 +104,26 @@ extension SQLitePersistentStore {
     }
 
     /// Brings what stands in the journals beside a store that nobody has open into its main file.
+    /// - Throws: `StorageError.busy` where somebody has it open after all, and keeps the main file from being the whole store.
     package static func foldJournal(at path: String) throws {
         do {
-            let connection = try Connection(path, OpenOptions(.readWrite, defense: .foreign))
+            var options = OpenOptions(.readWrite, defense: .foreign)
+            options.busyTimeout = foldingPatience
+            let connection = try Connection(path, options)
             // The first look at the content rolls an interrupted transaction back.
             _ = try connection.value("SELECT count(*) FROM sqlite_schema")
-            if try connection.journalMode() == .wal { _ = try connection.checkpoint(.truncate) }
+            try emptyJournal(of: connection)
             try connection.close()
         } catch {
             throw StorageError(error, path: path)
+        }
+    }
+
+    /// What closing does about a WAL by itself fails in silence.
+    private static func emptyJournal(of connection: Connection) throws {
+        guard try connection.journalMode() == .wal else { return }
+        guard try connection.checkpoint(.truncate).isComplete else {
+            throw StorageError(.busy, "The journal can't be brought into the store", path: connection.path)
         }
     }
 

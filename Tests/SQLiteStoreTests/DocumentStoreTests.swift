@@ -22,6 +22,23 @@ struct DocumentStoreTests {
         }
     }
 
+    @Test func aJournalThatSomebodyReadsIsNotTakenForFolded() throws {
+        try StoreFixture.run(journal: .heldByDocument) { fixture in
+            try fixture.insert("Tag")
+            try fixture.store.close()
+            let reader = try Connection(fixture.url.path, .readWrite)
+            try reader.execute("BEGIN")
+            #expect(try reader.value("SELECT count(*) FROM ZTAG") == .integer(1))
+            let error = #expect(throws: StorageError.self) { try SQLitePersistentStore.foldJournal(at: fixture.url.path) }
+            #expect(error?.code == .busy)
+            try reader.execute("COMMIT")
+            try reader.close()
+            try SQLitePersistentStore.foldJournal(at: fixture.url.path)
+            #expect(try mainFile(fixture.url) == 1)
+            fixture.store = try SQLitePersistentStore.open(fixture.store.description)
+        }
+    }
+
     @Test func closingLeavesTheLogAsItIs() throws {
         try StoreFixture.run(journal: .heldByDocument) { fixture in
             try fixture.insert("Tag")

@@ -17,7 +17,9 @@ public struct EntityMapping: Sendable, Hashable {
         case transform = 5
     }
 
+    /// By which other mappings and policies name it; unique in its mapping model.
     public var name: String
+    /// What becomes of the objects.
     public var kind: Kind
     /// Nil for an entity that is new.
     public var sourceEntityName: String?
@@ -25,13 +27,17 @@ public struct EntityMapping: Sendable, Hashable {
     public var destinationEntityName: String?
     /// The hashes of the two entities for which the mapping was made, nil where it says nothing of them.
     public var sourceEntityVersionHash: Data?
+    /// As for the source entity.
     public var destinationEntityVersionHash: Data?
     /// The name under which the migration finds the policy; nil is the standard one.
     public var migrationPolicyName: String?
     /// Which objects of the source entity are migrated; nil for all of them.
     public var sourcePredicate: FetchPredicate?
+    /// Where the attributes of new objects come from; one that is not named starts with its default.
     public var attributeMappings: [PropertyMapping]
+    /// Where the relationships of new objects come from; one that is not named starts empty.
     public var relationshipMappings: [PropertyMapping]
+    /// For policies to read.
     public var userInfo: [String: String]
 
     public init(
@@ -52,6 +58,7 @@ public struct EntityMapping: Sendable, Hashable {
         self.userInfo = userInfo
     }
 
+    /// The mapping of an attribute or relationship, nil if there is none.
     public func propertyMapping(named name: String) -> PropertyMapping? {
         attributeMappings.first { $0.name == name } ?? relationshipMappings.first { $0.name == name }
     }

@@ -8,12 +8,14 @@ public import Schema
 /// for entity in mapping.entityMappings { print(entity.name, entity.kind) }
 /// ```
 public struct MappingModel: Sendable, Hashable {
+    /// In the order in which they run.
     public var entityMappings: [EntityMapping]
 
     public init(entityMappings: [EntityMapping]) {
         self.entityMappings = entityMappings
     }
 
+    /// The mapping called `name`, nil if there is none.
     public func entityMapping(named name: String) -> EntityMapping? {
         entityMappings.first { $0.name == name }
     }

@@ -20,6 +20,7 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
         public static let missingModel = Code(.missingModel, 134130)
         /// A migration policy has failed.
         public static let policy = Code(.policy, 134170)
+        /// The migration was cancelled; the store is as it was.
         public static let cancelled = Code(.cancelled, 134120)
         /// The store is of a later stage than the one that is wanted.
         public static let backward = Code(.backward, 134195)
@@ -27,10 +28,13 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
         public static let failed = Code(.failed, 134110)
     }
 
+    /// The kind of error.
     public var code: Code
+    /// What is wrong, in words for a person.
     public var message: String
     /// All that stands in the way, in the order of the new version's entities.
     public var obstacles: [MigrationObstacle]
+    /// The error of another layer that led to this one.
     public var underlying: (any Error)?
 
     public init(_ code: Code, _ message: String, obstacles: [MigrationObstacle] = [], underlying: (any Error)? = nil) {

@@ -6,6 +6,7 @@ public struct MigrationObstacle: Sendable, Hashable, CustomStringConvertible {
         case mergedHierarchies
     }
 
+    /// The rule that is broken.
     public var rule: Rule
     /// The entity in the new version.
     public var entity: String

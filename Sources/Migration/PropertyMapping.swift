@@ -7,6 +7,7 @@ public struct PropertyMapping: Sendable, Hashable {
     /// What gives the value, with `$source`, `$destination`, `$manager`, `$entityMapping`, `$propertyMapping` and `$entityPolicy`; nil leaves what a new
     /// object starts with.
     public var valueExpression: QueryExpression?
+    /// For policies to read.
     public var userInfo: [String: String]
 
     public init(_ name: String, valueExpression: QueryExpression? = nil, userInfo: [String: String] = [:]) {

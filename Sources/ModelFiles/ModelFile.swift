@@ -24,7 +24,9 @@ public struct ModelFile: Sendable {
         case compiled
     }
 
+    /// The file or folder that was looked at.
     public let url: URL
+    /// How the model is kept, by what was found there.
     public let kind: Kind
     /// The names of the versions, numbers in them in order of value: a hint only, files do not say in which order versions came.
     public let versionNames: [String]

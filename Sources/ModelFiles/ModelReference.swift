@@ -7,6 +7,7 @@ public import Schema
 /// let model = try ModelReference("Shop.xcdatamodeld#Shop 2").model()
 /// ```
 public struct ModelReference: Sendable, Hashable, CustomStringConvertible {
+    /// The path before `#`.
     public let url: URL
     /// The version after `#`, nil for the current one.
     public let version: String?

@@ -4,8 +4,11 @@
 /// AttributeDescription("title", .string, isOptional: false, defaultValue: .string("Untitled"))
 /// ```
 public struct AttributeDescription: Sendable, Hashable {
+    /// A legal name: a letter or underscore, then letters, digits and underscores.
     public var name: String
+    /// The type of its values; it enters the version hash.
     public var type: AttributeType
+    /// Whether an object can be saved without a value.
     public var isOptional: Bool
     /// Kept in memory and by undo, never in a store.
     public var isTransient: Bool
@@ -31,7 +34,9 @@ public struct AttributeDescription: Sendable, Hashable {
     public var compositeName: String?
     /// The old way of asking for an index, before Xcode 9.
     public var isIndexed: Bool
+    /// Kept for Apple's Spotlight; Folio gives it no meaning.
     public var isIndexedBySpotlight: Bool
+    /// Kept for CloudKit; Folio gives it no meaning.
     public var allowsCloudEncryption: Bool
     /// Code generation uses the scalar type; has no effect on stored values.
     public var usesScalarValueType: Bool
@@ -39,6 +44,7 @@ public struct AttributeDescription: Sendable, Hashable {
     public var renamingIdentifier: String?
     /// Changes the version hash without changing the attribute.
     public var versionHashModifier: String?
+    /// What its authors noted with it; stores don't depend on it.
     public var userInfo: [String: String]
     /// Markup of the model file that Folio gives no meaning to, kept for writing it back.
     public var extraMarkup: [String: String]
@@ -75,5 +81,6 @@ public struct AttributeDescription: Sendable, Hashable {
         self.extraMarkup = extraMarkup
     }
 
+    /// Whether the model says that the value is computed from others; the triggers of Apple's stores do it.
     public var isDerived: Bool { derivationExpression != nil }
 }

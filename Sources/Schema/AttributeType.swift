@@ -46,6 +46,8 @@ public enum AttributeType: Int, Sendable, Hashable, CaseIterable {
         self = type
     }
 
+    /// Whether values are whole numbers of a declared width.
     public var isInteger: Bool { self == .integer16 || self == .integer32 || self == .integer64 }
+    /// Whether values are numbers; booleans and dates are none.
     public var isNumeric: Bool { isInteger || self == .decimal || self == .double || self == .float }
 }

@@ -4,11 +4,13 @@
 public final class Entity: Sendable {
     /// What the model declares for this entity alone.
     public let description: EntityDescription
+    /// The entity that it inherits from; nil for the root of a hierarchy.
     public let superentity: Entity?
     /// The names of the direct sub-entities, in the model's order.
     public let subentityNames: [String]
     /// Attributes and relationships, inherited ones first; fetched properties are apart.
     public let properties: [Property]
+    /// Own and inherited ones, inherited ones first.
     public let fetchedProperties: [FetchedPropertyDescription]
     /// Own and inherited constraints.
     public let uniquenessConstraints: [[String]]
@@ -50,8 +52,11 @@ public final class Entity: Sendable {
         uniquenessConstraints = (superentity?.uniquenessConstraints ?? []) + description.uniquenessConstraints
     }
 
+    /// The name by which the model, requests and object URIs know it.
     public var name: String { description.name }
+    /// Whether it has no objects of its own, only those of sub-entities.
     public var isAbstract: Bool { description.isAbstract }
+    /// The class of its objects; nil is `ManagedObject`.
     public var managedObjectClassName: String? { description.managedObjectClassName }
 
     /// The attribute or relationship called `name`, inherited ones included.
@@ -61,13 +66,17 @@ public final class Entity: Sendable {
 
     package func propertyIndex(named name: String) -> Int? { indexByName[name] }
 
+    /// Own and inherited ones, inherited ones first.
     public var attributes: [AttributeDescription] { properties.compactMap(\.attribute) }
+    /// Own and inherited ones, inherited ones first.
     public var relationships: [RelationshipDescription] { properties.compactMap(\.relationship) }
 
+    /// Own and inherited ones. Cost: made anew by each call.
     public var attributesByName: [String: AttributeDescription] {
         Dictionary(attributes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
+    /// Own and inherited ones. Cost: made anew by each call.
     public var relationshipsByName: [String: RelationshipDescription] {
         Dictionary(relationships.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }

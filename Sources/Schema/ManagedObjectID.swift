@@ -15,9 +15,11 @@ public struct ManagedObjectID: Sendable {
         self.key = key
     }
 
+    /// The object's own entity, as its store's model has it.
     public var entity: Entity { store.model.entities[entityIndex] }
     /// The UUID of the object's store; for a temporary ID that of its context.
     public var storeUUID: String { store.uuid }
+    /// Whether the object has never been saved.
     public var isTemporaryID: Bool { key < 0 }
 
     /// `x-coredata://<store UUID>/<Entity>/p<number>`, a temporary ID with `t` for `p`.

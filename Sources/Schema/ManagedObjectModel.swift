@@ -14,10 +14,13 @@ import Synchronization
 public final class ManagedObjectModel: Sendable {
     /// What a model consists of, as a value.
     public struct Description: Sendable, Hashable {
+        /// In any order; a model puts them in order of name.
         public var entities: [EntityDescription] = []
+        /// What composite attributes name as their type.
         public var composites: [CompositeDescription] = []
         /// The names of the entities of each configuration.
         public var configurations: [String: [String]] = [:]
+        /// Requests kept in the model, by distinct names.
         public var fetchRequestTemplates: [FetchRequestTemplate] = []
         /// Names that its authors gave the version; hints only, the version hashes decide.
         public var versionIdentifiers: [String] = []
@@ -29,6 +32,7 @@ public final class ManagedObjectModel: Sendable {
         public init() {}
     }
 
+    /// All that the model says, ordered by name where order has no meaning.
     public let description: Description
     /// Depth first, roots and siblings in case-insensitive order of their names: the order in which new stores number them.
     public let entities: [Entity]
@@ -72,10 +76,12 @@ public final class ManagedObjectModel: Sendable {
         try self.init(description)
     }
 
+    /// The entity called `name`, nil if there is none.
     public func entity(named name: String) -> Entity? {
         indexByName[name].map { entities[$0] }
     }
 
+    /// All entities. Cost: made anew by each call.
     public var entitiesByName: [String: Entity] {
         Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0) })
     }
@@ -98,6 +104,7 @@ public final class ManagedObjectModel: Sendable {
         return entities.filter { wanted.contains($0.name) }
     }
 
+    /// The composite called `name`, nil if there is none.
     public func composite(named name: String) -> CompositeDescription? {
         compositesByName[name]
     }

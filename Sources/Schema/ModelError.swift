@@ -17,8 +17,11 @@ public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// One thing that is wrong with a model.
     public struct Fault: Sendable, Hashable, CustomStringConvertible {
+        /// The entity, or the composite, that is at fault; nil for the model as a whole.
         public var entity: String?
+        /// The property that is at fault, nil where the entity as a whole is.
         public var property: String?
+        /// What is wrong, in words for a person.
         public var message: String
 
         public init(entity: String? = nil, property: String? = nil, message: String) {
@@ -33,7 +36,9 @@ public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// The kind of error.
     public var code: Code
+    /// What is wrong, in words for a person.
     public var message: String
     /// The file that was read, where there was one.
     public var path: String?

@@ -23,6 +23,7 @@ public enum PropertyValue: Sendable, Hashable {
     /// A to-many value or a list: unordered relationships have their elements in ascending order of entity and number.
     case list([PropertyValue])
 
+    /// Whether there is no value.
     public var isNull: Bool {
         if case .null = self { true } else { false }
     }

@@ -16,21 +16,31 @@ public enum DeleteRule: Int, Sendable, Hashable, CaseIterable {
 /// RelationshipDescription("books", to: "Book", inverse: "author", maxCount: 0, deleteRule: .cascade)
 /// ```
 public struct RelationshipDescription: Sendable, Hashable {
+    /// A legal name: a letter or underscore, then letters, digits and underscores.
     public var name: String
+    /// The entity of the objects it leads to; those of sub-entities are some too.
     public var destinationEntityName: String
+    /// The relationship of the destination that leads back and is kept in step; nil for none.
     public var inverseName: String?
     /// The smallest number of objects; checked by validation only.
     public var minCount: Int
     /// The greatest number of objects, 0 (or −1) for any number. The relationship is to-one if and only if this is 1.
     public var maxCount: Int
+    /// Whether an object can be saved without any.
     public var isOptional: Bool
+    /// Whether a to-many relationship keeps the order of its objects.
     public var isOrdered: Bool
+    /// Kept in memory and by undo, never in a store.
     public var isTransient: Bool
+    /// What becomes of its objects when the owner is deleted.
     public var deleteRule: DeleteRule
+    /// The old way of asking for an index, before Xcode 9.
     public var isIndexed: Bool
     /// The relationship's name in earlier versions of the model; nil means the same name.
     public var renamingIdentifier: String?
+    /// Changes the version hash without changing the relationship.
     public var versionHashModifier: String?
+    /// What its authors noted with it; stores don't depend on it.
     public var userInfo: [String: String]
     /// Markup of the model file that Folio gives no meaning to, kept for writing it back.
     public var extraMarkup: [String: String]
@@ -56,5 +66,6 @@ public struct RelationshipDescription: Sendable, Hashable {
         self.extraMarkup = extraMarkup
     }
 
+    /// Whether its value is many objects.
     public var isToMany: Bool { maxCount != 1 }
 }

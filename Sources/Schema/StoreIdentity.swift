@@ -2,6 +2,7 @@
 public final class StoreIdentity: Sendable {
     /// Upper-case UUID text.
     public let uuid: String
+    /// The version with which the store is open.
     public let model: ManagedObjectModel
 
     package init(uuid: String, model: ManagedObjectModel) {

@@ -17,6 +17,7 @@ public import ObjectGraph
 /// }
 /// ```
 open class EntityMigrationPolicy {
+    /// Called by the manager, once for each mapping that names the policy.
     public required init() {}
 
     open func begin(_ mapping: EntityMapping, with manager: MigrationManager) throws {}

@@ -14,10 +14,13 @@ public import Storage
 /// try manager.migrate(by: MappingModel(contentsOf: url), policies: ["MakerPolicy": MakerPolicy.self])
 /// ```
 public final class MigrationManager {
+    /// With the old objects; policies read it and change nothing.
     public let sourceContext: ManagedObjectContext
+    /// With the new objects; the manager saves it at the end.
     public let destinationContext: ManagedObjectContext
     /// For policies to share what they like.
     public var userInfo: [String: Any] = [:]
+    /// What is being carried out, or was last.
     public private(set) var mappingModel = MappingModel(entityMappings: [])
     /// The mapping whose objects are being migrated; nil while none are.
     public private(set) var currentEntityMapping: EntityMapping?

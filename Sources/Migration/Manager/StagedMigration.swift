@@ -39,6 +39,7 @@ public enum MigrationStage {
 /// ```
 /// Stages are checked when the manager is made: every step can be inferred, and each stage begins with the version that the one before ends with.
 public struct StagedMigrationManager {
+    /// As they were given, the oldest version first.
     public let stages: [MigrationStage]
 
     /// One step of a stage.

@@ -81,7 +81,8 @@ struct ArchiveFile {
         parts.append(ArchivePart(name: PackageLayout.store, content: .file(path: store), isStored: true))
         for folder in [PackageLayout.content, PackageLayout.extra, PackageLayout.preview] { parts += try files(in: package, under: folder) }
         if includesVersions { parts += try files(in: package, under: PackageLayout.versions) }
-        try ArchiveWriter.write(parts, to: file)
+        try WorkProgress.begin(parts.reduce(0) { try $0 + $1.byteCount() })
+        try ArchiveWriter.write(parts, to: file) { try WorkProgress.advance(by: $0) }
         try file.synchronize()
     }
 

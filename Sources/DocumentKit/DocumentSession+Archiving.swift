@@ -25,7 +25,9 @@ extension DocumentSession {
                 manifest.store.bytes = try Disk.status(of: copy)?.size ?? 0
                 let file = try File(replacement.temporary, .create())
                 defer { file.close() }
-                try ArchiveWriter.write(try archiveParts(manifest, store: copy, dropping: models) + keepArchivedVersion(in: staging, next), to: file)
+                let parts = try archiveParts(manifest, store: copy, dropping: models) + keepArchivedVersion(in: staging, next)
+                try WorkProgress.begin(parts.reduce(0) { try $0 + $1.byteCount() })
+                try ArchiveWriter.write(parts, to: file) { try WorkProgress.advance(by: $0) }
                 if let mode = try Disk.status(of: path)?.mode { try file.setMode(mode) }
                 try file.synchronize()
                 // What can't be opened must not replace what can.

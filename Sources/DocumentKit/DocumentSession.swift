@@ -38,6 +38,8 @@ final class DocumentSession {
     /// Number and size of the large values; nil where they have to be counted.
     var attachments: Manifest.Attachments?
     let content: ContentFolder?
+    /// The marks of the document's files, as this program left them.
+    var trace: DocumentTrace?
     /// The saved state that the versions lead up to: the one before the last save until `keepVersion` has run. Nil where no versions are kept.
     var keptState: SavedState?
     /// Why the state before the next save is kept.

@@ -13,10 +13,13 @@ extension DocumentWriter {
             try copyExtras(from: session, to: path)
             if includesVersions { try copyVersions(of: session, to: package, store.marker) }
         }
+        let parts = PartsWriter(package: path)
+        try parts.place(parts.stage(self.parts))
         var manifest = try package.manifest(uuid: store.uuid, marker: store.marker, counts: store.counts)
         if case .copy(let session, _) = content {
             manifest.title = session.manifest?.title
             manifest.keywords = session.manifest?.keywords
+            if let description = self.parts.description { (manifest.title, manifest.keywords) = (description.title, description.keywords) }
         }
         try package.finish(manifest)
         try verify(path, uuid: store.uuid)

@@ -23,6 +23,8 @@ struct DocumentWriter {
     var includesVersions = false
     /// Whether the persistent history of a store that is copied page by page goes along.
     var includesHistory = true
+    /// Files of the application's own, and what the manifest says, for packages and archives.
+    var parts = CapturedParts()
 
     /// Writes the document. When it returns it is durable; when it throws, nothing is left and what was there is still there.
     /// - Returns: the numbers of new objects among the changes.
@@ -44,6 +46,7 @@ struct DocumentWriter {
                 }
             }
             try DocumentError.stage(.replacing, target) {
+                try WorkProgress.check()
                 if form.bareStoreType != nil, existing != nil { try clearJournals() }
                 try replacement.commit(expecting: existing)
             }

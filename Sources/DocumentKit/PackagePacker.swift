@@ -106,7 +106,7 @@ struct PackagePacker {
 }
 
 extension ArchivePart {
-    fileprivate func byteCount() throws -> Int64 {
+    func byteCount() throws -> Int64 {
         switch content {
         case .bytes(let bytes): Int64(bytes.count)
         case .file(let path): try Disk.status(of: path)?.size ?? 0

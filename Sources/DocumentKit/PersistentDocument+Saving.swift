@@ -1,3 +1,4 @@
+public import Foundation
 internal import ObjectGraph
 internal import Query
 internal import Schema
@@ -6,45 +7,149 @@ internal import Storage
 extension PersistentDocument {
     /// Saves: validates, commits everything in one step, and makes it the document's state on the disk. Does nothing where nothing is unsaved.
     ///
-    /// When it returns, the save survives a power cut. When it throws, the document on the disk is as it was, and the changes are still there to be saved.
-    /// - Throws: `ValidationError` with every violated rule, `GraphError` for conflicts; `DocumentError` naming the stage and the cause.
-    public func save() async throws {
-        let session = try editingSession()
+    /// ```swift
+    /// try await document.save()
+    /// ```
+    /// What is to be written is taken when the save begins; the writing is done off the caller, who may go on editing: changes that are made meanwhile stay unsaved.
+    /// A save that is called while another one runs begins when that has ended. When it returns, the save survives a power cut. When it throws, the document on the disk is
+    /// as it was, and the changes are still there to be saved.
+    /// - Parameter progress: Told how far the save has come. Cancelling it, or the task, before the commit ends the save with `CancellationError`.
+    /// - Throws: `ValidationError` with every violated rule, `GraphError` for conflicts; `DocumentError` naming the stage and the cause, `changed` where another program
+    ///   has moved, replaced or deleted the document.
+    public func save(progress: Progress?) async throws {
+        try await exclusively { try await WorkProgress.with(progress) { try await saveNow() } }
+    }
+
+    /// Saves without telling how far it has come: ``save(progress:)``.
+    public func save() async throws { try await save(progress: nil) }
+
+    func saveNow() async throws {
+        var state = try editingState()
+        guard !isUntitled else { throw DocumentError(.usage, "the document has no name yet", path: state.path, hint: "save it as a document with a name") }
+        try await checkOutside()
+        state = self.state
         try validateUncheckedObjects()
-        let prepared = try context.prepareSave()
-        guard prepared != nil || session.hasAutosavedWork else { return }
-        if session.workingSet == nil {
-            try commit(prepared, .save)
-            session.settleSave()
-        } else {
-            if prepared != nil { try commit(prepared, .autosave(isUnchecked: false)) }
-            try session.replaceArchive()
-            do { try goOnWithNewArchive() } catch { session.unfinishedSave = error }
+        try validate()
+        let extra = try capturedParts()
+        let prepared = try context.prepareSave(reservesKeys: true)
+        let position = context.editPosition
+        guard prepared != nil || state.hasAutosavedWork || hasNotedChanges else {
+            savedPosition = position
+            committedPosition = position
+            return
         }
+        let noted = hasNotedChanges
+        hasNotedChanges = false
+        let discardable = discardableChangeCount
+        do {
+            if state.isArchive {
+                try await commit(prepared, .autosave(isUnchecked: false), extra)
+                committedPosition = position
+                try await away { session in
+                    try WorkProgress.check()
+                    try session.replaceArchive()
+                    session.renewTrace()
+                }
+                // The save stands; what hinders this is seen by the next commit.
+                try? goOnWithNewArchive()
+            } else {
+                try await commit(prepared, .save, extra)
+            }
+        } catch {
+            hasNotedChanges = hasNotedChanges || noted
+            throw error
+        }
+        discardableChangeCount -= discardable
+        savedPosition = position
+        committedPosition = position
         recovered = nil
+        endRecoveryAttempt()
     }
 
     /// Keeps the changes safe from crashes and power cuts, without saving them: the next opening finds them, `revert()` gives them up. Costs a few
     /// kilobytes and a millisecond or so whatever the document's size. An invalid state is legal here. Does nothing where nothing changed.
-    /// - Throws: `DocumentError` with code `unsupported` for a store by itself, which has no such level.
+    /// - Throws: `DocumentError` with code `unsupported` for a store by itself, which has no such level. `CancellationError` where the task was cancelled before the commit.
     public func autosave() async throws {
-        let session = try editingSession()
-        guard session.marker != nil else { throw DocumentError(.unsupported, "a store by itself has no autosave: save it", path: session.path) }
+        try await exclusively { try await autosaveNow() }
+    }
+
+    func autosaveNow() async throws {
+        let state = try editingState()
+        guard state.marker != nil else { throw DocumentError(.unsupported, "a store by itself has no autosave: save it", path: state.path) }
+        context.processPendingChanges()
+        guard context.editPosition != committedPosition else { return }
+        try await checkOutside()
         var isUnchecked = false
         var prepared: PreparedSave?
         do {
-            prepared = try context.prepareSave()
+            prepared = try context.prepareSave(reservesKeys: true)
         } catch let error where !(error is GraphError) {
             // The model's rules or the application's own: they wait for the save.
             isUnchecked = true
-            prepared = try context.prepareSave(validates: false)
+            prepared = try context.prepareSave(validates: false, reservesKeys: true)
         }
-        if let prepared { try commit(prepared, .autosave(isUnchecked: isUnchecked)) }
+        let position = context.editPosition
+        if prepared != nil { try await commit(prepared, .autosave(isUnchecked: isUnchecked), CapturedParts()) }
+        committedPosition = position
+        endRecoveryAttempt()
+    }
+
+    /// After a save has replaced the archive: what follows is committed on the new one. Here, since nobody may use the store meanwhile.
+    private func goOnWithNewArchive() throws {
+        try here { session in
+            guard session.isReplaced else { return }
+            do {
+                session = try session.successor()
+            } catch {
+                session.unfinishedSave = error
+                throw error
+            }
+            session.renewTrace()
+        }
+    }
+
+    /// Commits what was prepared, away from the caller, and tells the context how it went.
+    private func commit(_ prepared: PreparedSave?, _ level: DocumentSession.Level, _ extra: CapturedParts) async throws {
+        var next = prepared
+        repeat {
+            do {
+                let receipt = try await write(next?.changes ?? ChangeSet(), level, extra)
+                if let next { context.completeSave(next, receipt) }
+                return
+            } catch let error as CancellationError {
+                throw next.map { context.failSave($0, error) } ?? error
+            } catch {
+                guard let failed = next else { throw error }
+                next = try context.prepareSave(again: failed, after: error)
+            }
+        } while next != nil
+        // The merge policy left nothing to write: the marker of the save is still due.
+        _ = try await write(ChangeSet(), level, extra)
+    }
+
+    private func write(_ changes: ChangeSet, _ level: DocumentSession.Level, _ extra: CapturedParts) async throws -> SaveReceipt {
+        if state.isReplaced { try goOnWithNewArchive() }
+        return try await away { session in
+            try session.checkPlace()
+            let staged = try session.stage(extra)
+            defer { staged.remove() }
+            try WorkProgress.check()
+            var changes = changes
+            session.describe(extra, in: &changes)
+            let receipt = try session.commit(changes, level)
+            let failure = session.place(staged)
+            if case .save = level {
+                session.settleSave()
+                session.renewTrace()
+            }
+            session.unfinishedSave = session.unfinishedSave ?? failure
+            return receipt
+        }
     }
 
     /// Checks every object of the document where an autosave left some unchecked, in this session or before.
     func validateUncheckedObjects() throws {
-        guard session.marker?.isUnchecked == true else { return }
+        guard state.marker?.isUnchecked == true else { return }
         var failures: [ValidationError.Failure] = []
         for entity in model.entities where entity.superentity == nil {
             for object in try context.fetch(FetchRequest<ManagedObject>(entity.name)) {
@@ -54,66 +159,22 @@ extension PersistentDocument {
         if !failures.isEmpty { throw ValidationError(failures) }
     }
 
-    /// After a save has replaced the archive: what follows is committed on the new one.
-    private func goOnWithNewArchive() throws {
-        if session.isReplaced { begin(try session.successor()) }
-    }
-
-    private func commit(_ prepared: PreparedSave?, _ level: DocumentSession.Level) throws {
-        var next = prepared
-        repeat {
-            do {
-                try goOnWithNewArchive()
-                let receipt = try session.commit(next?.changes ?? ChangeSet(), level)
-                if let next { context.completeSave(next, receipt) }
-                return
-            } catch {
-                guard let failed = next else { throw error }
-                next = try context.prepareSave(again: failed, after: error)
-            }
-        } while next != nil
-        // The merge policy left nothing to write: the marker of the save is still due.
-        _ = try session.commit(ChangeSet(), level)
-    }
-
-    /// Gives up everything since the last save: changes in the context and autosaved work. The latter is set aside until the next save.
-    ///
-    /// Objects stay; they show the saved values at their next use, and those that the last save did not have are gone.
-    public func revert() async throws {
-        let session = try editingSession()
-        context.rollback()
-        context.undoManager?.removeAllActions()
-        if session.hasAutosavedWork {
-            try goOn(after: { try $0.closeDiscardingAutosavedWork() })
-            recovered = nil
+    /// Nothing is written to a place where another program has been, before it is settled what becomes of that.
+    func checkOutside() async throws {
+        if let change = await lookOutside() { outsideChangeHandler?(change) }
+        switch outsideChange {
+        case nil, .moved, .reloaded: return
+        case .conflict:
+            throw DocumentError(.changed, "the document was changed by another program", path: url.path, stage: .writing, hint: "resolve the conflict first")
+        case .deleted:
+            throw DocumentError(.changed, "the document was deleted", path: url.path, stage: .writing, hint: "save it as another document")
+        case .unreadable(let error): throw error
         }
-        context.refreshAllObjects()
     }
 
-    /// Runs what ends the session, and goes on with the document as it is then on the disk, the same objects and the same lock.
-    func goOn(after ending: (DocumentSession) throws -> Void) throws {
-        let session = self.session
-        var failure: (any Error)?
-        do { try ending(session) } catch { failure = error }
-        // What failed early has changed nothing.
-        if let failure, session.isStoreOpen { throw failure }
-        do {
-            begin(try DocumentSession.reopen(session.path, lock: session.lock) { [model = session.model] _ in model })
-        } catch {
-            end()
-            throw failure ?? error
-        }
-        if let failure { throw failure }
-    }
-
-    /// Closes the document and gives its lock back. Changes in the context are lost; autosaved work stays for the next opening, unless `discarding` says so.
-    public func close(discardingUnsavedWork discarding: Bool = false) async throws {
-        guard isOpen else { return }
-        let session = self.session
-        defer { end() }
-        guard discarding, session.isEditing, session.hasAutosavedWork else { return try session.close() }
-        defer { session.unlock() }
-        try session.closeDiscardingAutosavedWork()
-        try session.workingSet?.remove()
+    func endRecoveryAttempt() {
+        // A count that stays makes the next recovery but one be skipped, no more.
+        try? recoveryAttempt?.end()
+        recoveryAttempt = nil
     }
 }

@@ -13,7 +13,13 @@ extension PersistentDocument {
     /// an hour for a day, one a day for a month, one a week after that; pinned ones stay in any case.
     /// - Throws: `DocumentError`: `malformed` where the list of versions is damaged, which the document itself does not suffer from.
     public func versions() throws -> [DocumentVersion] {
-        try DocumentError.stage(.reading, session.path) { try session.listVersions() }
+        try DocumentError.stage(.reading, state.path) { try listVersions() }
+    }
+
+    private func listVersions() throws -> [DocumentVersion] {
+        // A package's can be read while a save adds to them; an archive's are in it.
+        if let versions = state.versions { return try versions.list() }
+        return try here { try $0.listVersions() }
     }
 
     /// Opens an earlier version for reading: nothing is written, neither to the document nor beside it.
@@ -41,25 +47,30 @@ extension PersistentDocument {
     /// - Throws: `DocumentError`: `notFound` where there is no such version any more, `malformed` where it can't be had byte by byte, `modelMismatch` where it is of
     ///   another version of the model (``restore(_:to:)`` does that while the document is closed), `changed` where the document was moved or replaced.
     public func revert(to version: DocumentVersion) async throws {
-        let session = try editingSession()
-        guard session.versions != nil else { throw DocumentError(.unsupported, "it keeps no versions", path: session.path, stage: .restoring) }
-        try session.checkModel(ofVersion: version.number)
-        if context.hasChanges { try await autosave() }
-        context.rollback()
-        context.undoManager?.removeAllActions()
-        if session.hasAutosavedWork {
-            session.versionReason = .autosave
-            _ = try session.commit(ChangeSet(), .unfinishedWork)
-            session.settleSave()
+        try await exclusively {
+            let state = try editingState(), number = version.number
+            guard state.versions != nil else { throw DocumentError(.unsupported, "it keeps no versions", path: state.path, stage: .restoring) }
+            try await away { try $0.checkModel(ofVersion: number) }
+            if context.hasChanges { try await autosaveNow() }
+            context.rollback()
+            context.undoManager?.removeAllActions()
+            if self.state.hasAutosavedWork {
+                try await away { session in
+                    session.versionReason = .autosave
+                    _ = try session.commit(ChangeSet(), .unfinishedWork)
+                    session.settleSave()
+                    session.renewTrace()
+                }
+            }
+            try goOn { try $0.closeRestoring(number) }
+            didReload()
         }
-        try goOn(after: { try $0.closeRestoring(version.number) })
-        recovered = nil
-        context.refreshAllObjects()
     }
 
     /// Makes an earlier version of a document that nobody has open its saved state again, whatever version of the model it is of. As ``revert(to:)``, all of it or nothing.
     /// - Parameter generation: The number of saves before that version (`DocumentVersion.generation`).
     /// - Throws: `DocumentError`: `notFound`, `malformed`, `locked`, and `recoverable` where an editor that is gone left work that was never saved.
+    @concurrent
     public static func restore(_ url: URL, to generation: Int) async throws {
         try DocumentSession.restore(url.path, to: generation)
     }
@@ -82,12 +93,15 @@ extension PersistentDocument {
     /// - Throws: `DocumentError`, `notFound` where one is not there.
     public func removeVersions(_ versions: [DocumentVersion]) throws {
         try editVersions { try $0.remove(Set(versions.map(\.number))) }
-        session.mayHaveUnusedContent = true
+        try here { $0.mayHaveUnusedContent = true }
     }
 
-    private func editVersions(_ body: (VersionStore) throws -> Void) throws {
-        let session = try editingSession()
-        guard let versions = session.versions else { throw DocumentError(.unsupported, "it keeps no versions", path: session.path, stage: .versioning) }
-        try DocumentError.stage(.versioning, session.path) { try body(versions) }
+    private func editVersions(_ body: @Sendable (VersionStore) throws -> Void) throws {
+        _ = try editingState()
+        // Waits for a save that is keeping a version just now.
+        try here { session in
+            guard let versions = session.versions else { throw DocumentError(.unsupported, "it keeps no versions", path: session.path, stage: .versioning) }
+            try DocumentError.stage(.versioning, session.path) { try body(versions) }
+        }
     }
 }

@@ -1,3 +1,4 @@
+internal import FileSystem
 public import Foundation
 public import ObjectGraph
 public import Schema
@@ -16,6 +17,10 @@ package import Storage
 /// `save()` makes it the document's new state. A store by itself has one level.
 ///
 /// A document belongs to whoever made it, like its context; it is not sent anywhere else. While it is open for editing no other process can edit it.
+/// An editor on the main actor goes on editing while a save writes: changes that are made meanwhile wait for the next one. Operations of one document follow one another
+/// in the order in which they are called; none of them may be called, and waited for, from within a hook of another.
+///
+/// Subclasses take part by the methods at the end of this class: validation, files of their own, a preview, what the manifest says.
 open class PersistentDocument {
     /// What a document is opened for.
     public enum Mode: Sendable, Hashable {
@@ -43,14 +48,44 @@ open class PersistentDocument {
         public let autosaved: Date
     }
 
-    private var openSession: DocumentSession?
+    private var keeper: SessionKeeper?
+    private var openState: SessionState?
     private var openContext: ManagedObjectContext?
-    private var objectClasses: [String: ManagedObject.Type] = [:]
+    private(set) var objectClasses: [String: ManagedObject.Type] = [:]
     /// The autosaved work that was found when the document was opened; nil once it is saved or given up.
     public internal(set) var recovered: RecoveredWork?
 
+    /// Where the edits stood at the last save and at the last commit of either kind; nil where that was in another session.
+    var savedPosition: EditPosition?
+    var committedPosition: EditPosition?
+    /// Changes outside the objects that a save has to write.
+    var hasNotedChanges = false
+    /// How many changes were made that are worth no save (``makeDiscardableChanges(_:)``).
+    public internal(set) var discardableChangeCount = 0
+
+    private var isBusy = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+    var background: BackgroundTasks?
+    /// What another program did to the document that is not settled yet: `conflict`, `deleted` or `unreadable`. Saves fail as long as it is there.
+    public internal(set) var outsideChange: OutsideChange?
+    /// Told of everything that another program does to the document, once it was dealt with. Needs ``startBackgroundTasks(_:isolation:)`` or
+    /// ``checkForOutsideChanges()``.
+    public var outsideChangeHandler: ((OutsideChange) -> Void)?
+    /// Told when an autosave in the background fails; it is tried again.
+    public var autosaveErrorHandler: ((any Error) -> Void)?
+    /// The type that the document was opened as, where a ``DocumentController`` did that.
+    public internal(set) var type: DocumentType?
+    weak var controller: DocumentController?
+    var recoveryAttempt: RecoveryAttempts?
+    /// A folder that goes when the document is closed.
+    var scratchFolder: String?
+    /// Where the edits stood when the background looked last.
+    var lookedAtPosition: EditPosition?
+
     /// Makes a document that is not open; use `open` and `create`.
     public required init() {}
+
+    deinit { background?.stop() }
 
     // MARK: Opening
 
@@ -62,6 +97,7 @@ open class PersistentDocument {
     /// - Throws: `DocumentError`: `notFound`, `malformed`, `locked`, `recoverable`, `modelMismatch`, `newer`, `permission`…
     ///
     /// Costs the same for large documents as for small ones, but that the store of an archive is read once where it has up to 64 MB, and taken out where it is compressed.
+    /// The files are opened off the caller.
     public static func open(
         _ url: URL, mode: Mode = .editing, model: ManagedObjectModel? = nil, recovery: Recovery = .refuse, classes: [String: ManagedObject.Type] = [:]
     ) async throws -> Self {
@@ -75,13 +111,9 @@ open class PersistentDocument {
     ) async throws -> Self {
         let document = Self()
         document.objectClasses = classes
-        let session =
-            switch mode {
-            case .editing: try DocumentSession.edit(url.path, model: model, recovery: recovery)
-            case .reading: try DocumentSession.read(url.path, state, model: model)
-            }
-        document.begin(session)
-        if mode == .editing, let marker = session.marker, !marker.isSaved {
+        let opened = try await SessionKeeper.open(url.path, mode, state, recovery: recovery, model: model)
+        document.begin(opened.keeper, opened.state)
+        if mode == .editing, let marker = opened.state.marker, !marker.isSaved {
             document.recovered = RecoveredWork(saved: marker.saved, autosaved: marker.committed)
         }
         return document
@@ -101,6 +133,7 @@ open class PersistentDocument {
     }
 
     /// Makes a new document without objects and does not open it.
+    @concurrent
     public static func writeEmpty(
         at url: URL, model: ManagedObjectModel, form: DocumentForm = .package, modelName: String? = nil, replacing: Bool = false
     ) async throws {
@@ -118,61 +151,139 @@ open class PersistentDocument {
         return openContext
     }
 
-    public var isOpen: Bool { openSession != nil }
-    public var model: ManagedObjectModel { session.model }
+    public var isOpen: Bool { openState != nil }
+    public var model: ManagedObjectModel { state.model }
     /// Where the document is, links resolved.
-    public var url: URL { URL(fileURLWithPath: session.path) }
-    public var kind: DocumentKind { session.kind }
-    public var mode: Mode { session.isEditing ? .editing : .reading }
+    public var url: URL { URL(fileURLWithPath: state.path) }
+    public var kind: DocumentKind { state.kind }
+    public var mode: Mode { state.isEditing ? .editing : .reading }
     /// The document's UUID, which is that of its store: object IDs have it.
-    public var uuid: String { session.uuid }
+    public var uuid: String { state.uuid }
+    /// Whether the document has no name yet: it was made by ``DocumentController/newDocument(of:)`` and never saved with ``save(as:form:replacing:progress:)``.
+    public var isUntitled: Bool { UntitledDocuments.contains(state.path) }
     /// What the document said of itself when it was opened or last saved; nil for a store by itself.
-    public var manifest: Manifest? { session.manifest }
-
-    /// Whether there is anything that `save()` would save: changes in the context, or autosaved work.
-    public var hasUnsavedChanges: Bool { openSession != nil && (context.hasChanges || session.hasAutosavedWork) }
+    public var manifest: Manifest? { state.manifest }
     /// Whether the document, as it is shown, has work that was autosaved and not saved, by this program or another.
-    public var hasAutosavedWork: Bool { session.hasAutosavedWork }
+    public var hasAutosavedWork: Bool { state.hasAutosavedWork }
     /// When the document was last saved; nil for a store by itself.
-    public var saved: Date? { session.marker?.saved }
+    public var saved: Date? { state.marker?.saved }
     /// When the work that is not saved was last autosaved.
-    public var autosaved: Date? { session.marker.flatMap { $0.isSaved ? nil : $0.committed } }
+    public var autosaved: Date? { state.marker.flatMap { $0.isSaved ? nil : $0.committed } }
 
     /// What the last save left undone after its commit, such as keeping the state before it as a version; nil where it came to its end. The save stands, and the next save,
     /// close or opening does the rest.
-    public var unfinishedSave: (any Error)? { openSession?.unfinishedSave }
+    public var unfinishedSave: (any Error)? { openState?.unfinishedSave }
 
     /// The store, for whole tables of values without objects.
-    package var store: any PersistentStore { session.store }
+    package var store: any PersistentStore { state.store }
 
-    var session: DocumentSession {
-        guard let openSession else { preconditionFailure("The document is closed: open it before using it") }
-        return openSession
+    /// The session's state after the last piece of work.
+    var state: SessionState {
+        guard let openState else { preconditionFailure("The document is closed: open it before using it") }
+        return openState
     }
 
+    /// The state for an operation that writes.
+    func editingState() throws -> SessionState {
+        guard let openState else { throw DocumentError(.usage, "the document is closed") }
+        guard openState.isEditing else { throw DocumentError(.usage, "the document is open for reading only", path: openState.path) }
+        return openState
+    }
+
+    // MARK: The session
+
     /// Takes up a session: with a context of its own, or, where the document went on to other files, with the one that is there.
-    func begin(_ session: DocumentSession) {
-        if let openContext, let openSession {
-            openContext.persistentStoreCoordinator.replace(openSession.store, by: session.store)
-        } else {
-            let coordinator = PersistentStoreCoordinator(model: session.model, classes: objectClasses, factories: [])
-            coordinator.add(session.store)
-            openContext = ManagedObjectContext(coordinator)
+    func begin(_ keeper: SessionKeeper, _ state: SessionState) {
+        if openContext == nil {
+            let coordinator = PersistentStoreCoordinator(model: state.model, classes: objectClasses, factories: [])
+            coordinator.add(state.store)
+            let context = ManagedObjectContext(coordinator)
+            openContext = context
+            committedPosition = context.editPosition
+            savedPosition = state.hasAutosavedWork ? nil : committedPosition
         }
-        openSession = session
+        self.keeper = keeper
+        take(state)
+    }
+
+    private func take(_ state: SessionState) {
+        if let openState, openState.store !== state.store {
+            openContext?.persistentStoreCoordinator.replace(openState.store, by: state.store)
+        }
+        openState = state
+    }
+
+    /// Runs work on the files off the caller, who may go on editing.
+    func away<Result: Sendable>(_ body: @Sendable (inout DocumentSession) throws -> Result) async throws -> Result {
+        guard let keeper else { throw DocumentError(.usage, "the document is closed") }
+        let outcome = await keeper.away(body)
+        take(outcome.state)
+        return try outcome.result.get()
+    }
+
+    /// Runs work on the files while nobody may use the store, or that is too short to go elsewhere for.
+    func here<Result: Sendable>(_ body: @Sendable (inout DocumentSession) throws -> Result) throws -> Result {
+        guard let keeper else { throw DocumentError(.usage, "the document is closed") }
+        let outcome = keeper.here(body)
+        take(outcome.state)
+        if !outcome.state.isStoreOpen { end() }
+        return try outcome.result.get()
+    }
+
+    /// Hands over the session, which the document goes on without.
+    func leaveSession() -> SessionKeeper? {
+        defer { keeper = nil }
+        return keeper
     }
 
     /// The files are closed: the context finds no store any more.
     func end() {
+        background?.stop()
+        background = nil
+        // Closed by the session already; this takes it from the context.
         try? openContext?.persistentStoreCoordinator.removePersistentStores()
         openContext = nil
-        openSession = nil
+        openState = nil
+        keeper = nil
         recovered = nil
+        outsideChange = nil
+        if let scratchFolder { try? Disk.removeTree(scratchFolder) }
+        scratchFolder = nil
+        controller?.didClose(self)
     }
 
-    /// The session for an operation that writes.
-    func editingSession() throws -> DocumentSession {
-        guard session.isEditing else { throw DocumentError(.usage, "the document is open for reading only", path: session.path) }
-        return session
+    /// Runs an operation after those that were called before it have ended, and before those that come later begin.
+    func exclusively<Result>(_ body: () async throws -> Result) async rethrows -> Result {
+        if isBusy { await withCheckedContinuation { waiting.append($0) } }
+        isBusy = true
+        defer { if waiting.isEmpty { isBusy = false } else { waiting.removeFirst().resume() } }
+        return try await body()
     }
+
+    // MARK: For subclasses
+
+    /// Checks the document as a whole before it is saved; what it throws fails the save. Autosaves don't ask. Objects have checked themselves already.
+    open func validate() throws {}
+
+    /// Files of the application's own that are to lie in the document under `extra/`. Called on the document's owner when a save begins: take what is needed as values;
+    /// the files' `write` is called off it.
+    ///
+    /// ```swift
+    /// override func extraContent() throws -> [ExtraFile] {
+    ///     let state = viewState   // a value
+    ///     return [ExtraFile("view/state.json") { try JSONEncoder().encode(state) }]
+    /// }
+    /// ```
+    /// Each file is replaced by itself, when the save is committed; those that are not named stay as they are.
+    open func extraContent() throws -> [ExtraFile] { [] }
+
+    /// Pictures of the document for those who list it, under `preview/`, called and written like ``extraContent()``. They can be made again: where that fails, the save
+    /// does not.
+    open func preview() throws -> [ExtraFile] { [] }
+
+    /// What the manifest says of the document: shown where it is listed, without opening its store. Asked when a save begins.
+    open var title: String? { manifest?.title }
+
+    /// Words to find the document by; see ``title``.
+    open var keywords: [String]? { manifest?.keywords }
 }

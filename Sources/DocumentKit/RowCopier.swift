@@ -71,6 +71,7 @@ struct RowCopier {
             let rows = try source.rows(
                 RowRequest(entityIndex: entity.index, includesSubentities: includingSubentities, offset: offset, limit: Self.batchSize))
             if rows.isEmpty { return }
+            try WorkProgress.advance(by: Int64(rows.count))
             try body(rows)
             if rows.count < Self.batchSize { return }
             offset += rows.count

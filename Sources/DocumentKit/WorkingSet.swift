@@ -24,7 +24,7 @@ struct WorkingSet {
         for path in try all(uuid) where try ArchiveOrigin.read(in: path)?.pending == state { try WorkingSet(path: path).remove() }
     }
 
-    private static func all(_ uuid: String) throws -> [String] {
+    static func all(_ uuid: String) throws -> [String] {
         let folder = FilePath.join(StateFolder.documents, uuid)
         guard try Disk.kind(of: folder) == .directory else { return [] }
         return try Disk.list(folder).filter { $0.kind == .directory && !$0.name.hasPrefix(".") }.map { FilePath.join(folder, $0.name) }

@@ -11,6 +11,11 @@ extension File {
 }
 
 extension Disk {
+    /// Sets the permission bits of a file or folder.
+    package static func setMode(_ mode: UInt32, of path: String) throws {
+        try withPath(path) { name in _ = try perform(.chmod, path) { negated(chmod(name, mode_t(mode))) } }
+    }
+
     static func attribute(_ name: String, of descriptor: Int32) -> [UInt8]? {
         let size = fgetxattr(descriptor, name, nil, 0)
         guard size >= 0 else { return nil }

@@ -65,6 +65,11 @@ func withFolder<Result>(_ body: (URL) async throws -> Result) async throws -> Re
     return try await body(url)
 }
 
+/// The files of an open package, without the index that SQLite keeps beside its journal for whoever reads.
+func committed(_ package: URL) throws -> [String: [UInt8]] {
+    try contents(of: package).filter { !$0.key.hasSuffix("-shm") }
+}
+
 /// All files beneath a folder with their bytes.
 func contents(of folder: URL) throws -> [String: [UInt8]] {
     var result: [String: [UInt8]] = [:]

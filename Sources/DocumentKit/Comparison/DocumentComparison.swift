@@ -17,8 +17,8 @@ public struct DocumentComparison {
 
     /// - Parameters: two documents that are open, in whatever mode.
     public init(from old: PersistentDocument, to new: PersistentDocument) {
-        self.old = old.session.store
-        self.new = new.session.store
+        self.old = old.state.store
+        self.new = new.state.store
     }
 
     init(from old: any PersistentStore, to new: any PersistentStore) {

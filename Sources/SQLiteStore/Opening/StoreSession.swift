@@ -25,6 +25,8 @@ final class StoreSession {
     let writingRefusal: String?
     /// The metadata that this session wrote last, and their bytes.
     var lastMetadata: (plist: [UInt8], metadata: StoreMetadata)?
+    /// Of a document's store: the greatest number that was reserved and that no row may have yet, by the root's number.
+    var heldKeys: [Int64: Int64] = [:]
     /// The names of files that this session's saves have replaced.
     var replacedFiles: Set<String> = []
 

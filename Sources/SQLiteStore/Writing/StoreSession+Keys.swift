@@ -19,7 +19,7 @@ extension StoreSession {
         var next: [Int64: Int64] = [:]
         for (root, count) in needed {
             guard let storage = layout.storedEntities.first(where: { $0.number == root }) else { continue }
-            next[root] = try reserveKeys(storage, count: count, atLeast: greatest[root] ?? 0)
+            next[root] = try reserveKeys(storage, count: count, atLeast: max(greatest[root] ?? 0, heldKeys[root] ?? 0))
         }
         return SaveReceipt(
             keys: try insertions.map { group in
@@ -37,6 +37,19 @@ extension StoreSession {
 
     /// Raises the greatest number of a hierarchy (Z_MAX) and returns the first one that is free.
     func reserveKeys(_ storage: EntityStorage, count: Int, atLeast greatest: Int64) throws -> Int64 {
+        let keys = try freeKeys(storage, count: count, atLeast: greatest)
+        try connection.run("UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?", [.integer(keys.last), .integer(storage.rootNumber)])
+        return keys.first
+    }
+
+    /// Takes numbers for rows that come later, without a commit. For a store to which nobody else writes: numbers that no row ever has are given again next time.
+    func holdKeys(_ storage: EntityStorage, count: Int) throws -> Int64 {
+        let keys = try freeKeys(storage, count: count, atLeast: heldKeys[storage.rootNumber] ?? 0)
+        heldKeys[storage.rootNumber] = keys.last
+        return keys.first
+    }
+
+    private func freeKeys(_ storage: EntityStorage, count: Int, atLeast greatest: Int64) throws -> (first: Int64, last: Int64) {
         // A foreign writer may have forgotten to raise it.
         let maximum = try connection.value(
             "SELECT max(ifnull(Z_MAX, 0), ifnull((SELECT max(Z_PK) FROM \(SQLName.quoted(storage.table))), 0)) FROM Z_PRIMARYKEY WHERE Z_ENT = ?",
@@ -44,7 +57,6 @@ extension StoreSession {
         let used = max(maximum, greatest, 0)
         let (last, overflow) = used.addingReportingOverflow(Int64(count))
         guard !overflow, last < .max else { throw StorageError(.full, "The store has no numbers left for new objects") }
-        try connection.run("UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?", [.integer(last), .integer(storage.rootNumber)])
-        return used + 1
+        return (used + 1, last)
     }
 }

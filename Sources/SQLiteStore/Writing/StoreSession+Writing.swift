@@ -39,7 +39,11 @@ extension StoreSession {
     func reserveKeys(entityIndex: Int, count: Int) throws -> Int64 {
         try checkWritable()
         let storage = try layout.storage(of: entityIndex)
-        return try connection.transaction(.immediate) { try reserveKeys(storage, count: count, atLeast: 0) }
+        guard description.journal == .heldByDocument else {
+            return try connection.transaction(.immediate) { try reserveKeys(storage, count: count, atLeast: 0) }
+        }
+        // Every commit to a document's store counts as a save or an autosave.
+        return try holdKeys(storage, count: count)
     }
 
     func checkWritable() throws {

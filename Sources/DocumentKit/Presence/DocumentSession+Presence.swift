@@ -1,0 +1,107 @@
+internal import FileSystem
+internal import SQLiteStore
+
+extension DocumentSession {
+    /// Takes the marks of the document's files as they are now, as this program left them.
+    func renewTrace() { trace = try? DocumentTrace(path, kind) }
+
+    /// Throws where what stands at the document's place is no longer what was opened.
+    func checkPlace() throws {
+        try DocumentError.stage(.writing, path) {
+            guard isEditing, let trace else { return }
+            let hint = "save it as another document"
+            switch try trace.look() {
+            case .same: return
+            case .moved(let place): throw DocumentError(.changed, "the document was moved to \(place)", path: path, hint: hint)
+            case .replaced: throw DocumentError(.changed, "the document was changed by another program", path: path, hint: hint)
+            case .deleted: throw DocumentError(.changed, "the document was deleted", path: path, hint: hint)
+            }
+        }
+    }
+
+    /// Ends the session and begins one at the place that the document was moved to, under the lock of that place.
+    ///
+    /// The store's files are held open and moved along: nothing of them is written to the old place.
+    func following(to place: String) throws -> DocumentSession {
+        guard isEditing else {
+            let next = try DocumentSession.read(place) { [model] _ in model }
+            try? close()
+            return next
+        }
+        let lock = try DocumentLock.acquire(place, document: uuid)
+        let old = self.lock
+        do {
+            // The journal of a store by itself stayed where it was: what is in it must come along.
+            if package == nil, let sqliteStore, try !sqliteStore.checkpoint() {
+                throw DocumentError(.locked, "its journal is in use by another program at the old place", path: path, stage: .opening)
+            }
+            try closeStore()
+            if package == nil { for suffix in ["-wal", "-shm"] { try Disk.removeFileIfPresent(storePath + suffix) } }
+            try workingSet?.noteMove(to: place)
+        } catch {
+            lock.release()
+            throw error
+        }
+        let next = try DocumentSession.reopen(place, lock: lock) { [model] _ in model }
+        old?.release()
+        return next
+    }
+}
+
+extension DocumentSession {
+    /// Ends the session and begins one on what another program put in the document's place. What is unsaved here is given up; nothing of the other state is touched.
+    func reloaded() throws -> DocumentSession {
+        guard isEditing else {
+            let next = try DocumentSession.read(path) { [model] _ in model }
+            try? close()
+            return next
+        }
+        // Only parts of the package were exchanged: our WAL lies beside a store that it is not of.
+        if let package, kind == .package, let identity, try Disk.identity(of: path)?.isSameFile(as: identity) == true {
+            try closeStore()
+            try setForeignJournalAside(package)
+            let next = try DocumentSession.reopen(path, lock: nil) { [model] _ in model }
+            next.takeLock(of: self)
+            return next
+        }
+        // First the new one, so that this one is still there when that fails.
+        let next = try DocumentSession.reopen(path, lock: nil) { [model] _ in model }
+        next.takeLock(of: self)
+        try? closeStore()
+        try? workingSet?.remove()
+        return next
+    }
+
+    private func takeLock(of other: DocumentSession) {
+        lock = other.lock
+        other.lock = nil
+    }
+
+    private func setForeignJournalAside(_ package: String) throws {
+        let journal = storePath + "-wal", aside = FilePath.join(package, PackageLayout.discarded)
+        if let size = try Disk.status(of: journal)?.size, size > 0 {
+            try Disk.makeDirectories(FilePath.parent(aside))
+            try Disk.removeFileIfPresent(aside)
+            try Disk.rename(journal, to: aside)
+            try Disk.synchronizeDirectory(FilePath.parent(aside))
+        }
+        try Disk.removeFileIfPresent(journal)
+        try Disk.removeFileIfPresent(storePath + "-shm")
+        try Disk.synchronizeDirectory(FilePath.parent(storePath))
+    }
+
+    /// Ends the session where something else stands at the document's place, or nothing: that is left alone. Autosaved work of an archive stays in its working set.
+    func closeLeavingPlace() throws {
+        defer { unlock() }
+        try DocumentError.stage(.closing, path) { try closeStore() }
+    }
+}
+
+extension WorkingSet {
+    /// Notes where the archive is now, for whoever looks for work that was left.
+    func noteMove(to archive: String) throws {
+        guard var origin = try ArchiveOrigin.read(in: path) else { return }
+        origin.path = archive
+        try origin.write(in: path)
+    }
+}

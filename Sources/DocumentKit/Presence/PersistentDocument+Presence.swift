@@ -1,0 +1,118 @@
+public import Foundation
+internal import FileSystem
+internal import ObjectGraph
+internal import Storage
+
+extension PersistentDocument {
+    /// Looks whether another program has moved, replaced or deleted the document, and does what is right: a document that was moved is followed; one that was replaced
+    /// while nothing was unsaved here is read again; else it is a conflict, which ``resolveConflict(_:)`` settles. Nothing is ever overwritten.
+    ///
+    /// Called by itself after ``startBackgroundTasks(_:isolation:)``; else call it when the document comes to the front. Costs a few looks at names.
+    /// - Returns: What happened, nil for nothing new. ``outsideChangeHandler`` is told too.
+    @discardableResult
+    public func checkForOutsideChanges() async -> OutsideChange? {
+        let change = await exclusively { await lookOutside() }
+        if let change { outsideChangeHandler?(change) }
+        return change
+    }
+
+    func lookOutside() async -> OutsideChange? {
+        guard isOpen else { return nil }
+        let finding: DocumentTrace.Finding
+        do {
+            finding = try await away { try $0.trace?.look() ?? .same }
+        } catch {
+            // What can't be looked at now, in a folder that is not mounted, is looked at again with the next save.
+            return nil
+        }
+        guard isOpen else { return nil }
+        let before = outsideChange
+        switch finding {
+        case .same:
+            outsideChange = nil
+            return nil
+        case .moved(let place): return follow(to: place)
+        case .deleted:
+            outsideChange = .deleted
+        case .replaced where hasUnsavedChanges && state.isEditing:
+            outsideChange = .conflict
+        case .replaced: return reload()
+        }
+        return outsideChange == before ? nil : outsideChange
+    }
+
+    private func follow(to place: String) -> OutsideChange? {
+        settling(.moved(to: URL(fileURLWithPath: place))) {
+            try here { session in
+                session = try session.following(to: place)
+                session.renewTrace()
+            }
+        }
+    }
+
+    /// Reads the document again that stands at its place now.
+    private func reload() -> OutsideChange? {
+        settling(.reloaded) {
+            context.rollback()
+            context.undoManager?.removeAllActions()
+            try here { session in
+                // Its files are another document's now, or gone: what is left of it is the lock.
+                session = try session.reloaded()
+                session.renewTrace()
+            }
+            didReload()
+        }
+    }
+
+    private func settling(_ change: OutsideChange, _ body: () throws -> Void) -> OutsideChange? {
+        do {
+            try body()
+            outsideChange = nil
+            background?.watch(state.trace)
+            return change
+        } catch {
+            let error = DocumentError.translated(error, .opening, openPath) as? DocumentError
+            let failure = OutsideChange.unreadable(error ?? DocumentError(.io, "what is there now can't be opened", path: openPath, stage: .opening))
+            guard isOpen, outsideChange != failure else { return isOpen ? nil : failure }
+            outsideChange = failure
+            return failure
+        }
+    }
+
+    private var openPath: String? { isOpen ? state.path : nil }
+
+    /// Settles a conflict: another program has put another state in the document's place while edits here were unsaved.
+    ///
+    /// ```swift
+    /// let copy = try await document.resolveConflict(.keepMineAsCopy(at: nil))
+    /// ```
+    /// Afterwards the document is the other state, without unsaved edits, and undo has nothing to take back.
+    /// - Returns: Where the copy is, if one was made.
+    /// - Throws: `DocumentError`, `usage` where there is no conflict; what writing the copy throws, and then the conflict stays.
+    @discardableResult
+    public func resolveConflict(_ resolution: ConflictResolution) async throws -> URL? {
+        try await exclusively {
+            guard isOpen, outsideChange == .conflict else { throw DocumentError(.usage, "there is no conflict to resolve", path: openPath) }
+            var copy: URL?
+            if case .keepMineAsCopy(let url) = resolution {
+                let target = try url ?? freeURL(tag: "conflict")
+                try await writeCopy(to: target)
+                copy = target
+            }
+            if case .unreadable(let error)? = reload() { throw error }
+            return copy
+        }
+    }
+
+    /// A name beside the document that is free: `Name (conflict).folio`, `Name (conflict 2).folio`…
+    func freeURL(tag: String) throws -> URL {
+        let url = URL(fileURLWithPath: state.path)
+        let stem = url.deletingPathExtension().lastPathComponent, ending = url.pathExtension.isEmpty ? "" : "." + url.pathExtension
+        for number in 1... {
+            let name = "\(stem) (\(tag)\(number == 1 ? "" : " \(number)"))\(ending)"
+            let candidate = url.deletingLastPathComponent().appendingPathComponent(name)
+            if try !Disk.exists(candidate.path) { return candidate }
+        }
+        preconditionFailure("Numbers don't end")
+    }
+}

@@ -1,0 +1,100 @@
+internal import Schema
+internal import Storage
+internal import Synchronization
+
+/// Holds the session of an open document, and runs what touches its files: away from whoever owns the document, one piece of work at a time.
+///
+/// The document sees the session only by the `SessionState` that comes with every result.
+final class SessionKeeper: Sendable {
+    private let session: Mutex<DocumentSession>
+
+    init(_ session: sending DocumentSession) { self.session = Mutex(session) }
+
+    /// Runs `body` off the caller.
+    @concurrent
+    func away<Result: Sendable>(_ body: @Sendable (inout DocumentSession) throws -> Result) async -> Outcome<Result> { here(body) }
+
+    /// Runs `body` on the caller, which waits: for what is short, and for what puts another session in the place of this one while nobody may use the store.
+    func here<Result: Sendable>(_ body: @Sendable (inout DocumentSession) throws -> Result) -> Outcome<Result> {
+        session.withLock { session in
+            let result = Swift.Result { try body(&session) }
+            return Outcome(result: result, state: SessionState(session))
+        }
+    }
+
+    struct Outcome<Result: Sendable>: Sendable {
+        let result: Swift.Result<Result, any Error>
+        let state: SessionState
+    }
+}
+
+/// What a document knows of its session between two pieces of work.
+struct SessionState: Sendable {
+    let kind: DocumentKind
+    let path: String
+    let isEditing: Bool
+    let package: String?
+    let store: any PersistentStore
+    let marker: DocumentMarker?
+    let manifest: Manifest?
+    let isStoreOpen: Bool
+    /// Whether a save has written a new archive that the session is not on yet.
+    let isReplaced: Bool
+    let unfinishedSave: (any Error)?
+    let versions: VersionStore?
+    let trace: DocumentTrace?
+    private let isWorkingSet: Bool
+
+    init(_ session: borrowing DocumentSession) {
+        kind = session.kind
+        path = session.path
+        isEditing = session.isEditing
+        package = session.package
+        store = session.store
+        marker = session.marker
+        manifest = session.manifest
+        isStoreOpen = session.isStoreOpen
+        isReplaced = session.isReplaced
+        unfinishedSave = session.unfinishedSave
+        versions = session.versions
+        trace = session.trace
+        isWorkingSet = session.workingSet != nil
+    }
+
+    var model: ManagedObjectModel { store.identity.model }
+    var uuid: String { store.identity.uuid }
+    var hasAutosavedWork: Bool { marker.map { !$0.isSaved } ?? false }
+    /// Whether a save writes a whole new file.
+    var isArchive: Bool { isWorkingSet }
+}
+
+extension SessionKeeper {
+    typealias Opened = (keeper: SessionKeeper, state: SessionState)
+
+    /// Opens a document off the caller.
+    @concurrent
+    static func open(
+        _ path: String, _ mode: PersistentDocument.Mode, _ state: DocumentState, recovery: PersistentDocument.Recovery,
+        model: @escaping DocumentSession.ModelResolver
+    ) async throws -> Opened {
+        try opened(path, mode, state, recovery: recovery, model: model)
+    }
+
+    static func opened(
+        _ path: String, _ mode: PersistentDocument.Mode, _ shown: DocumentState = .newest, recovery: PersistentDocument.Recovery,
+        model: @escaping DocumentSession.ModelResolver
+    ) throws -> Opened {
+        if mode == .editing, DocumentPermissions.isLocked(LinkResolution.resolve(path)) {
+            throw DocumentError(.permission, "the document is locked against editing", path: path, stage: .opening, hint: "unlock it, or open it for reading")
+        }
+        let session =
+            switch mode {
+            case .editing: try DocumentSession.edit(path, model: model, recovery: recovery)
+            case .reading: try DocumentSession.read(path, shown, model: model)
+            }
+        // What is shown of a version does not change with the document.
+        if shown == .newest { session.renewTrace() }
+        let state = SessionState(session)
+        return (SessionKeeper(session), state)
+    }
+}

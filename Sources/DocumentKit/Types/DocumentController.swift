@@ -1,0 +1,196 @@
+internal import FileSystem
+public import Foundation
+internal import Schema
+
+/// An application's documents: its types, those that are open, those that were opened lately, and those that wait to be recovered.
+///
+/// ```swift
+/// let controller = DocumentController(application: "example", types: [library])
+/// for document in try controller.recoverableDocuments() where !document.isSkipped { try await controller.recover(document) }
+/// let document = try await controller.open(url)
+/// ```
+/// A controller belongs to whoever made it, like its documents: in an editor that is the main actor.
+open class DocumentController {
+    /// The application's name, as it stands in the names of its files of state.
+    public let application: String
+    public let types: [DocumentType]
+    /// The documents that are open, in the order in which they were opened.
+    public private(set) var documents: [PersistentDocument] = []
+    private let recents: RecentDocuments
+    private let untitled: UntitledDocuments
+
+    /// - Parameters:
+    ///   - application: A name that no other application has, of letters, digits, `-` and `.`: traps otherwise.
+    ///   - types: The types of documents, the one of new documents first.
+    public init(application: String, types: [DocumentType]) {
+        let isName = application.first.map { $0.isASCII && ($0.isLetter || $0.isNumber) } ?? false
+        precondition(
+            isName && application.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-.".contains($0)) },
+            "“\(application)” can't be an application's name here: use letters, digits, - and .")
+        precondition(!types.isEmpty, "An application has at least one type of documents")
+        self.application = application
+        self.types = types
+        recents = RecentDocuments(application: application)
+        untitled = UntitledDocuments(application: application)
+    }
+
+    // MARK: Opening
+
+    /// Makes a document without a name. It lives in the user's state folder, autosaved like any other, until it is saved with `save(as:)`.
+    /// - Parameter type: Nil for the first type.
+    public func newDocument(of type: DocumentType? = nil) async throws -> PersistentDocument {
+        let type = type ?? types[0]
+        let path = try untitled.newPath(type)
+        let document = try await type.documentClass.create(
+            at: URL(fileURLWithPath: path), model: type.model, modelName: type.modelName, classes: type.objectClasses)
+        adopt(document, type)
+        return document
+    }
+
+    /// Opens a document, or answers the one that is open already.
+    ///
+    /// Its type is the one whose name its extension has, else the first one whose model fits it. A document of an earlier version of the model is treated as the type's
+    /// migration policy says.
+    /// - Parameter recovery: What becomes of autosaved work that an editor which is gone left. Where its recovery has brought the program down twice, it is refused.
+    /// - Throws: As `PersistentDocument.open`; `modelMismatch` where the document is to be migrated first and is not.
+    public func open(_ url: URL, recovery: PersistentDocument.Recovery = .keep) async throws -> PersistentDocument {
+        let path = LinkResolution.resolve(url.path)
+        if let document = document(for: URL(fileURLWithPath: path)) { return document }
+        let attempt = try beginRecovery(path, recovery)
+        let type = types.first { $0.matches(fileName: FilePath.name(path)) } ?? types[0]
+        let document = try await open(URL(fileURLWithPath: path), type, recovery)
+        if document.recovered != nil { document.recoveryAttempt = attempt } else { try? attempt?.end() }
+        adopt(document, type)
+        if !document.isUntitled { noteRecentDocument(document.url, type: type.name) }
+        return document
+    }
+
+    private func open(_ url: URL, _ type: DocumentType, _ recovery: PersistentDocument.Recovery) async throws -> PersistentDocument {
+        let mode: PersistentDocument.Mode = type.role == .editor ? .editing : .reading
+        do {
+            return try await type.documentClass.open(url, mode: mode, model: type.model, recovery: recovery, classes: type.objectClasses)
+        } catch let error as DocumentError where error.code == .modelMismatch {
+            switch type.migration {
+            case .refuse: throw error
+            case .readingCopy: return try await migratedCopy(of: url, type)
+            case .ask, .automatic:
+                guard mode == .editing else { return try await migratedCopy(of: url, type) }
+                if type.migration == .ask, await !shouldMigrate(url, type) { throw error }
+                try await PersistentDocument.migrate(url, to: type.model, named: type.modelName, through: type.earlierModels)
+                return try await type.documentClass.open(url, mode: mode, model: type.model, recovery: recovery, classes: type.objectClasses)
+            }
+        }
+    }
+
+    /// Shows a document of another version of the model as it would be after its migration.
+    private func migratedCopy(of url: URL, _ type: DocumentType) async throws -> PersistentDocument {
+        let folder = try StateFolder.makeTemporary()
+        do {
+            let copy = URL(fileURLWithPath: FilePath.join(folder, FilePath.name(url.path)))
+            let original = try await PersistentDocument.open(url, mode: .reading)
+            try await original.write(to: copy)
+            try await original.close()
+            try await PersistentDocument.migrate(copy, to: type.model, named: type.modelName, through: type.earlierModels)
+            let document = try await type.documentClass.open(copy, mode: .reading, model: type.model, classes: type.objectClasses)
+            document.scratchFolder = folder
+            return document
+        } catch {
+            try? Disk.removeTree(folder)
+            throw error
+        }
+    }
+
+    /// Whether a document of an earlier version of the model is to be migrated, where its type says that this is asked. The controller's own answer is no: override it, and
+    /// ask the user.
+    open func shouldMigrate(_ url: URL, _ type: DocumentType) async -> Bool { false }
+
+    // MARK: Open documents
+
+    /// The open document that is at a place; nil where none is.
+    public func document(for url: URL) -> PersistentDocument? {
+        let path = LinkResolution.resolve(url.path)
+        return documents.first { $0.isOpen && $0.state.path == path }
+    }
+
+    /// Whether any open document has unsaved work.
+    public var hasUnsavedDocuments: Bool { documents.contains { $0.hasUnsavedChanges } }
+
+    /// Closes all documents, one after the other; the first one that can't be closed stays, and those after it.
+    public func closeAll(_ work: PersistentDocument.UnsavedWork) async throws {
+        for document in documents { try await document.close(work) }
+    }
+
+    private func adopt(_ document: PersistentDocument, _ type: DocumentType) {
+        document.type = type
+        didOpen(document)
+    }
+
+    func didOpen(_ document: PersistentDocument) {
+        document.controller = self
+        documents.append(document)
+    }
+
+    func didClose(_ document: PersistentDocument) { documents.removeAll { $0 === document } }
+
+    /// The document has another place, and so perhaps its first name.
+    func didMove(_ document: PersistentDocument) { noteRecentDocument(document.url, type: document.type?.name ?? types[0].name) }
+
+    // MARK: Recent documents
+
+    /// The documents that were opened lately, the last one first. Read anew each time: other instances of the application have a share in it.
+    public var recentDocuments: [RecentDocument] { recents.list() }
+
+    /// Notes a document as opened. Of use to people alone, so a failure is none.
+    public func noteRecentDocument(_ url: URL, type: String) { try? recents.note(url, type: type) }
+
+    /// Forgets all recent documents.
+    public func clearRecentDocuments() throws {
+        try DocumentError.stage(.writing, recents.path) { try recents.clear() }
+    }
+
+    // MARK: Recovery
+
+    /// The documents of this application without a name, and all archives, that hold work of editors that are gone. The last one first.
+    ///
+    /// Reads small files alone; no store is opened.
+    public func recoverableDocuments() throws -> [RecoverableDocument] {
+        try DocumentError.stage(.reading, StateFolder.documents) { try RecoverableDocument.list(untitled) }
+    }
+
+    /// Opens a document with the work that was left in it.
+    ///
+    /// A recovery that never comes to an end, since it brings the program down, is counted; after the second time ``RecoverableDocument/isSkipped`` says so, and only
+    /// `force` takes it up again.
+    /// - Throws: `DocumentError`, `recoverable` where it is skipped; what `open` throws.
+    @discardableResult
+    public func recover(_ document: RecoverableDocument, force: Bool = false) async throws -> PersistentDocument {
+        if force { try? RecoveryAttempts(uuid: document.uuid).end() }
+        return try await open(document.url, recovery: .keep)
+    }
+
+    /// Gives up the work that was left: an untitled document is gone, an archive is as it was last saved.
+    public func discard(_ document: RecoverableDocument) async throws {
+        try? RecoveryAttempts(uuid: document.uuid).end()
+        switch document.kind {
+        case .untitled:
+            let lock = try DocumentLock.acquire(document.url.path, document: document.uuid)
+            defer { lock.release() }
+            try DocumentError.stage(.writing, document.url.path) { try UntitledDocuments.remove(document.url.path) }
+        case .archive:
+            let open = try await PersistentDocument.open(document.url, recovery: .discard)
+            try await open.close(discardingUnsavedWork: true)
+        }
+    }
+
+    /// Counts the recovery that is about to begin, where there is anything to recover.
+    private func beginRecovery(_ path: String, _ recovery: PersistentDocument.Recovery) throws -> RecoveryAttempts? {
+        guard recovery == .keep, let info = try? RecoverableDocument.leftWork(at: path), info.hasWork else { return nil }
+        let attempts = RecoveryAttempts(uuid: info.uuid)
+        guard attempts.count < RecoveryAttempts.limit else {
+            throw DocumentError(
+                .recoverable, "its recovery has come to no end twice", path: path, stage: .opening, hint: "open it without the work, or recover it all the same")
+        }
+        try DocumentError.stage(.opening, path) { try attempts.begin() }
+        return attempts
+    }
+}

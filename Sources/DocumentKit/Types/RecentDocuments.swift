@@ -1,0 +1,40 @@
+internal import FileSystem
+public import Foundation
+
+/// A document that was opened lately.
+public struct RecentDocument: Sendable, Hashable, Codable {
+    public var url: URL
+    /// The name of its type.
+    public var type: String
+    public var opened: Date
+}
+
+/// The documents that an application opened lately, the last one first: a small file in the user's state folder.
+struct RecentDocuments {
+    let path: String
+    var maximumCount = 20
+
+    /// Two instances of the application that write at one moment may lose one entry of each other, and nothing else.
+    init(application: String) { path = FilePath.join(StateFolder.recent, "\(application).json") }
+
+    /// The list; empty where there is none, or none that can be read.
+    func list() -> [RecentDocument] {
+        guard let bytes = try? Disk.read(path, limit: JSONCoding.maximumSize), JSONCoding.objection(to: bytes) == nil else { return [] }
+        return (try? JSONCoding.decoder.decode([RecentDocument].self, from: Data(bytes))) ?? []
+    }
+
+    func note(_ url: URL, type: String, now: Date = .now) throws {
+        var documents = list().filter { $0.url.path != url.path }
+        documents.insert(RecentDocument(url: url, type: type, opened: now), at: 0)
+        try write(Array(documents.prefix(maximumCount)))
+    }
+
+    func forget(_ url: URL) throws { try write(list().filter { $0.url.path != url.path }) }
+
+    func clear() throws { try Disk.removeFileIfPresent(path) }
+
+    private func write(_ documents: [RecentDocument]) throws {
+        try Disk.makeDirectories(FilePath.parent(path), mode: 0o700)
+        try Disk.replaceFile(path, with: Array(JSONCoding.encoder.encode(documents)), mode: 0o600)
+    }
+}

@@ -1,0 +1,73 @@
+internal import FileSystem
+public import Foundation
+
+/// A document that nobody has open and that holds work which was never saved under a name, or never reached its file.
+public struct RecoverableDocument: Sendable, Hashable {
+    public enum Kind: String, Sendable, Hashable, Codable {
+        /// It has no name yet.
+        case untitled
+        /// An archive, whose autosaved work waits in the user's state folder.
+        case archive
+    }
+
+    public var kind: Kind
+    /// The document to open: the archive, or the untitled document in its home.
+    public var url: URL
+    public var uuid: String
+    public var title: String?
+    /// When the work was committed last.
+    public var changed: Date
+    /// How many recoveries of it began and came to no end.
+    public var attempts: Int
+    /// Whether it is left alone unless somebody asks for it: its recovery brought the program down twice.
+    public var isSkipped: Bool { attempts >= RecoveryAttempts.limit }
+
+    /// Looks for documents that can be recovered.
+    static func list(_ untitled: UntitledDocuments) throws -> [RecoverableDocument] {
+        var documents = try untitled.list().compactMap { try? Self.untitled($0) }
+        if try Disk.kind(of: StateFolder.documents) == .directory {
+            for entry in try Disk.list(StateFolder.documents) where entry.kind == .directory && UUID(uuidString: entry.name) != nil {
+                for set in (try? WorkingSet.all(entry.name)) ?? [] {
+                    if let document = try? archive(set, uuid: entry.name) { documents.append(document) }
+                }
+            }
+        }
+        return documents.sorted { $0.changed > $1.changed }
+    }
+
+    /// An untitled document that is as new as when it was made has nothing to recover.
+    private static func untitled(_ path: String) throws -> RecoverableDocument? {
+        guard DocumentLock.holder(of: path) == nil else { return nil }
+        let manifest = try PackageReader(path).manifest()
+        let wal = try Disk.status(of: FilePath.join(path, PackageLayout.store) + "-wal")
+        let hasWork = manifest.generation > 0 || (wal?.size ?? 0) > 0
+        guard hasWork else { return nil }
+        return RecoverableDocument(
+            kind: .untitled, url: URL(fileURLWithPath: path), uuid: manifest.uuid, title: manifest.title, changed: wal.map { date($0) } ?? manifest.saved,
+            attempts: RecoveryAttempts(uuid: manifest.uuid).count)
+    }
+
+    private static func archive(_ set: String, uuid: String) throws -> RecoverableDocument? {
+        guard let origin = try ArchiveOrigin.read(in: set), DocumentLock.holder(of: origin.path) == nil,
+            let wal = try Disk.status(of: FilePath.join(set, PackageLayout.store) + "-wal"), wal.size > 0
+        else { return nil }
+        return RecoverableDocument(
+            kind: .archive, url: URL(fileURLWithPath: origin.path), uuid: uuid, title: nil, changed: date(wal), attempts: RecoveryAttempts(uuid: uuid).count)
+    }
+
+    /// Whether the document at a path holds work of an editor that is gone, and its UUID; nil for what is no package and no archive.
+    static func leftWork(at path: String) throws -> (uuid: String, hasWork: Bool)? {
+        switch try DetectedDocument(path).kind {
+        case .package:
+            let size = try Disk.status(of: FilePath.join(path, PackageLayout.store) + "-wal")?.size ?? 0
+            return (try PackageReader(path).manifest().uuid, size > 0)
+        case .archive:
+            let archive = try ArchiveFile(path)
+            let uuid = try archive.manifest().uuid
+            return (uuid, try WorkingSet.existing(for: archive.state(), uuid: uuid) != nil)
+        case .store, .managedDocument: return nil
+        }
+    }
+
+    private static func date(_ status: FileStatus) -> Date { Date(timeIntervalSince1970: Double(status.identity.modified) / 1e9) }
+}

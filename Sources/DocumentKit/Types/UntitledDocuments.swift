@@ -1,0 +1,29 @@
+internal import FileSystem
+internal import Foundation
+
+/// The home of documents that have no name yet: `$XDG_STATE_HOME/folio/untitled/<application>/`. They are packages like any other, autosaved and locked, until they
+/// are saved under a name.
+struct UntitledDocuments {
+    let folder: String
+
+    init(application: String) { folder = FilePath.join(StateFolder.untitled, application) }
+
+    /// A path for a new one, whose folder is there.
+    func newPath(_ type: DocumentType) throws -> String {
+        try Disk.makeDirectories(folder, mode: 0o700)
+        return FilePath.join(folder, "\(UniqueName.make()).\(type.extensions.first ?? "folio")")
+    }
+
+    func list() throws -> [String] {
+        guard try Disk.kind(of: folder) == .directory else { return [] }
+        return try Disk.list(folder).filter { $0.kind == .directory && !$0.name.hasPrefix(".") }.map { FilePath.join(folder, $0.name) }
+    }
+
+    static func contains(_ path: String) -> Bool { FilePath.parent(FilePath.parent(path)) == LinkResolution.resolve(StateFolder.untitled) }
+
+    static func remove(_ path: String) throws {
+        guard contains(path) else { return }
+        try Disk.removeTree(path)
+        try Disk.synchronizeDirectory(FilePath.parent(path))
+    }
+}

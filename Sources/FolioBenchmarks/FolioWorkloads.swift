@@ -29,6 +29,7 @@ enum FolioWorkloads {
         case .w4: try await update(document)
         case .w5: try await smallCommits(workload.repetitions, document)
         case .w8: try await open(workload.repetitions, document)
+        case .w14: try await PredicateWorkload.folio(size, document)
         }
     }
 

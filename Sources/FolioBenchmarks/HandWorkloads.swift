@@ -11,6 +11,7 @@ enum HandWorkloads {
         case .w4: try update(size, store)
         case .w5: try smallCommits(workload.repetitions, store)
         case .w8: try await open(workload.repetitions, store)
+        case .w14: try PredicateWorkload.hand(size, store)
         }
     }
 

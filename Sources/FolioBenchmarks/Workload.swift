@@ -6,6 +6,7 @@ enum Workload: String, CaseIterable, Codable {
     case w4 = "W4"
     case w5 = "W5"
     case w8 = "W8"
+    case w14 = "W14"
 
     var title: String {
         switch self {
@@ -15,11 +16,13 @@ enum Workload: String, CaseIterable, Codable {
         case .w4: "change one attribute of n objects, save"
         case .w5: "one change made durable among n objects (autosave), processor time"
         case .w8: "open a document of n objects, read the first"
+        case .w14: "100 predicates of rising complexity on n objects"
         }
     }
 
     var must: Double {
         switch self {
+        case .w14: 1.2
         case .w1, .w2: 1.2
         case .w2b: 0.4
         case .w4: 1.1
@@ -29,6 +32,7 @@ enum Workload: String, CaseIterable, Codable {
 
     var goal: Double {
         switch self {
+        case .w14: 1.05
         case .w1, .w2, .w4: 0.9
         case .w2b: 0.3
         case .w5, .w8: 1.2
@@ -48,7 +52,7 @@ enum Workload: String, CaseIterable, Codable {
         switch self {
         case .w5: 200
         case .w8: 50
-        case .w1, .w2, .w2b, .w4: 1
+        case .w14, .w1, .w2, .w2b, .w4: 1
         }
     }
 }

@@ -8,8 +8,11 @@ extension ManagedObject {
     /// to-many one `Set<ManagedObject>`, an ordered one and a fetched property `[ManagedObject]`. Traps if the entity has no such property;
     /// ``propertyValue(forKey:)`` throws instead.
     public final func value(forKey key: String) -> Any? {
-        if let property = fetchedProperty(named: key) { return fetchedObjectsOrNone(of: property) }
-        let (shape, index) = knownProperty(key)
+        let shape = self.shape
+        guard let index = shape.entity.propertyIndex(named: key) else {
+            guard let property = fetchedProperty(named: key) else { preconditionFailure(GraphError.unknownKey(key, of: shape.entity).message) }
+            return fetchedObjectsOrNone(of: property)
+        }
         guard fireFault() else { return nil }
         if let relation = shape.relations[index] {
             if !relation.isToMany { return context.target(self, relation.slot) }

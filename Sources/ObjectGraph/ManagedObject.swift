@@ -1,3 +1,4 @@
+public import Query
 public import RowMemory
 public import Schema
 
@@ -99,6 +100,13 @@ open class ManagedObject {
     /// The entity that the class declares; nil for classes of entities that a model file declares. `@Model` overrides it.
     open class var schemaEntity: SchemaEntity? { nil }
 
+    /// The names of properties by their key paths, for queries in key paths. Classes with `@Model` know those that they declare; by hand it is a list:
+    ///
+    /// ```swift
+    /// override class var namesByKeyPath: [AnyKeyPath: String] { [\Book.title: "title", \Book.author: "author"] }
+    /// ```
+    open class var namesByKeyPath: [AnyKeyPath: String] { schemaEntity?.keyPaths ?? [:] }
+
     /// The keys for which a save calls ``validateValue(_:forKey:)``. An override of that method names its keys here.
     open class var customValidatedKeys: [String] { [] }
 
@@ -119,6 +127,8 @@ public struct SnapshotEvents: OptionSet, Sendable, Hashable {
     public static let refresh = SnapshotEvents(rawValue: 32)
     public static let mergePolicy = SnapshotEvents(rawValue: 64)
 }
+
+extension ManagedObject: KeyPathNaming {}
 
 extension ManagedObject: Hashable {
     public static func == (left: ManagedObject, right: ManagedObject) -> Bool { left === right }

@@ -37,6 +37,10 @@ package struct TableColumn: Sendable {
     package func value(_ computed: PropertyValue) -> PropertyValue {
         let value = isStored ? (ScalarRules.isNull(computed) ? .null : computed) : plain(computed)
         guard let resultType, !value.isNull else { return value }
+        if resultType == .string, !isStored, case .double(let number) = value, let whole = Int64(exactly: number) {
+            // Whether a number was computed as an integer or as a Double must not show: a sum of nothing is an integer.
+            return .string(String(whole))
+        }
         return Self.convert(value, to: resultType) ?? .null
     }
 

@@ -111,6 +111,11 @@ import TestSupport
         #expect(rest.exit == 0 && rest.output.contains("IN MEMORY"), "\(rest.messages)")
     }
 
+    @Test func explainShowsThatAnIndexIsSearched() throws {
+        let outcome = try FolioCommand.run("explain", FolioCommand.document, "Journey", "--where", "year == 1911 AND title BEGINSWITH 'T'", "--json")
+        #expect((outcome.object["plan"] as? [String])?.first?.contains("SEARCH t0 USING INDEX") == true, "\(outcome.output)")
+    }
+
     @Test func explainShowsTheStatement() throws {
         let outcome = try FolioCommand.run("explain", FolioCommand.document, "Journey", "--where", "year > 1894", "--sort", "title", "--json")
         #expect(outcome.exit == 0)

@@ -4,7 +4,7 @@ import Query
 import Schema
 import Testing
 
-private final class Book: ManagedObject, KeyPathNaming {
+private final class Book: ManagedObject {
     var title: String { get { self["title"] as? String ?? "" } set { self["title"] = newValue } }
     var subtitle: String? { get { self["subtitle"] as? String } set { self["subtitle"] = newValue } }
     var year: Int { get { self["year"] as? Int ?? 0 } set { self["year"] = newValue } }
@@ -14,7 +14,7 @@ private final class Book: ManagedObject, KeyPathNaming {
     var tags: Set<Tag> { get { self["tags"] as? Set<Tag> ?? [] } set { self["tags"] = newValue } }
     var secret: Int { 0 }
 
-    static var namesByKeyPath: [AnyKeyPath: String] {
+    override class var namesByKeyPath: [AnyKeyPath: String] {
         [
             \Book.title: "title", \Book.subtitle: "subtitle", \Book.year: "year", \Book.rating: "rating", \Book.isLent: "isLent", \Book.author: "author",
             \Book.tags: "tags",
@@ -22,15 +22,15 @@ private final class Book: ManagedObject, KeyPathNaming {
     }
 }
 
-private final class Writer: ManagedObject, KeyPathNaming {
+private final class Writer: ManagedObject {
     var name: String { get { self["name"] as? String ?? "" } set { self["name"] = newValue } }
     var books: Set<Book> { self["books"] as? Set<Book> ?? [] }
-    static var namesByKeyPath: [AnyKeyPath: String] { [\Writer.name: "name", \Writer.books: "books"] }
+    override class var namesByKeyPath: [AnyKeyPath: String] { [\Writer.name: "name", \Writer.books: "books"] }
 }
 
-private final class Tag: ManagedObject, KeyPathNaming {
+private final class Tag: ManagedObject {
     var word: String { get { self["word"] as? String ?? "" } set { self["word"] = newValue } }
-    static var namesByKeyPath: [AnyKeyPath: String] { [\Tag.word: "word"] }
+    override class var namesByKeyPath: [AnyKeyPath: String] { [\Tag.word: "word"] }
 }
 
 /// Foundation's predicates and sort descriptors, and conditions on key paths, as queries.

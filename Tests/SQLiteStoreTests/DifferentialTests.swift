@@ -6,7 +6,7 @@ import Schema
 import Storage
 import Testing
 
-/// Random predicates on random data: SQL must choose the objects that memory chooses.
+/// Random predicates on random data of random models: SQL must choose the objects that memory chooses.
 ///
 /// `FOLIO_DIFFERENTIAL_CASES` makes it longer, `FOLIO_DIFFERENTIAL_SEED` starts it elsewhere; a failure names the seed of its case.
 struct DifferentialTests {
@@ -16,12 +16,12 @@ struct DifferentialTests {
 
     @Test func sqlChoosesWhatMemoryChooses() throws {
         var random = SeededGenerator(seed: Self.seed)
-        var data = try LibraryData(&random, size: 24)
+        var data = try LibraryData(&random, size: 24, model: LibraryModel.random(&random))
         var (compared, refused, left) = (0, 0, 0)
         var failures = 0
         print("differential test: seed \(Self.seed), \(Self.cases) cases")
         for number in 0..<Self.cases {
-            if number % 500 == 499 { data = try LibraryData(&random, size: Int.random(in: 1...40, using: &random)) }
+            if number % 500 == 499 { data = try LibraryData(&random, size: Int.random(in: 1...40, using: &random), model: LibraryModel.random(&random)) }
             let seed = random.next()
             var generator = PredicateGenerator(data, seed: seed)
             let entity = generator.random.pick(data.model.entities)
@@ -66,8 +66,9 @@ struct DifferentialTests {
 
     @Test func sqlOrdersAndWindowsAsMemoryDoes() throws {
         var random = SeededGenerator(seed: Self.seed &+ 1)
-        let data = try LibraryData(&random, size: 60)
+        var data = try LibraryData(&random, size: 60)
         for number in 0..<(Self.cases / 4) {
+            if number % 500 == 499 { data = try LibraryData(&random, size: 60, model: LibraryModel.random(&random)) }
             let seed = random.next()
             var generator = PredicateGenerator(data, seed: seed)
             let entity = generator.random.pick(data.model.entities)
@@ -95,11 +96,11 @@ struct DifferentialTests {
 
     @Test func sqlMakesTheRowsOfValuesThatMemoryMakes() throws {
         var random = SeededGenerator(seed: Self.seed &+ 2)
-        var data = try LibraryData(&random, size: 24)
+        var data = try LibraryData(&random, size: 24, model: LibraryModel.random(&random))
         let files = ExternalValues(path: { $0 }, write: { _ in throw QueryError(.unsupported, "nothing is written") }, remove: { _ in })
         var (compared, refused) = (0, 0)
         for number in 0..<Self.cases {
-            if number % 500 == 499 { data = try LibraryData(&random, size: Int.random(in: 1...40, using: &random)) }
+            if number % 500 == 499 { data = try LibraryData(&random, size: Int.random(in: 1...40, using: &random), model: LibraryModel.random(&random)) }
             let seed = random.next()
             var generator = PredicateGenerator(data, seed: seed)
             let entity = generator.random.pick(data.model.entities)

@@ -13,8 +13,9 @@ final class LibraryData {
     /// In ascending order of their keys, by the root entity's name.
     private(set) var objects: [String: [LibraryObject]] = [:]
 
-    init(_ random: inout SeededGenerator, size: Int) throws {
-        model = try LibraryModel.make()
+    init(_ random: inout SeededGenerator, size: Int, model: ManagedObjectModel? = nil) throws {
+        self.model = try model ?? LibraryModel.make()
+        let model = self.model
         layout = try StoreLayout.creating(model, configuration: nil)
         identity = StoreIdentity(uuid: "5F6A2C1E-0000-4000-8000-000000000001", model: model)
         connection = try Connection.inMemory()
@@ -147,7 +148,7 @@ final class LibraryData {
                     guard let other = object.toOne[property.name] else { continue }
                     columns.append(toOne.key)
                     values.append(.integer(other.queryID.key))
-                    if let order = toOne.order, let index = other.toMany["items"]?.firstIndex(where: { $0 === object }) {
+                    if let order = toOne.order, let inverse = property.relationship?.inverseName, let index = other.toMany[inverse]?.firstIndex(where: { $0 === object }) {
                         columns.append(order)
                         values.append(Self.position(index))
                     }

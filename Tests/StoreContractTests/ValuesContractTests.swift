@@ -200,4 +200,15 @@ import Testing
             #expect(rows.allSatisfy { Set($0.keys) == ["title"] })
         }
     }
+
+    @Test(arguments: StoreKind.allCases) func moreColumnsThanSQLTakesAreMadeInMemory(kind: StoreKind) throws {
+        try withBooks(kind) { context in
+            let columns = (0..<2_500).map { FetchColumn.expression(ExpressionDescription("c\($0)", .function("add:to:", [.keyPath("code"), .constant(.int(Int64($0)))]))) }
+            let rows = try context.fetch(request(columns, where: "title == 'Dune'"))
+            #expect(rows.count == 1 && rows[0]["c2499"] == .int(1965 + 2499))
+            var grouped = try request(["title"])
+            grouped.propertiesToGroupBy = ["title"] + columns
+            #expect(try context.fetch(grouped).count == 6)
+        }
+    }
 }

@@ -87,6 +87,16 @@ public func >= <Operand: EntityOperand>(left: Operand, right: Operand.Value) -> 
     EntityCondition(left.entityPath.expression, .greaterOrEqual, right.predicateConstant)
 }
 
+public func == <Operand: EntityOperand>(left: Operand, right: Operand.Value) -> EntityCondition<Operand.Object>
+where Operand.Value: RawRepresentable, Operand.Value.RawValue: PredicateArgument {
+    EntityCondition(left.entityPath.expression, .equal, right.rawValue.predicateConstant)
+}
+
+public func != <Operand: EntityOperand>(left: Operand, right: Operand.Value) -> EntityCondition<Operand.Object>
+where Operand.Value: RawRepresentable, Operand.Value.RawValue: PredicateArgument {
+    EntityCondition(left.entityPath.expression, .notEqual, right.rawValue.predicateConstant)
+}
+
 extension EntityOperand where Value: PredicateArgument {
     /// Whether the value is one of some.
     public func isIn(_ values: some Sequence<Value>) -> EntityCondition<Object> {

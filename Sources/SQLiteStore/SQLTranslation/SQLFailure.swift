@@ -23,8 +23,10 @@ struct SQLFailure: Error, CustomStringConvertible {
             let text = error.message.dropFirst(mark.count)
             return codes.first { text.hasPrefix($0.0) }.map { QueryError($0.1, String(text.dropFirst($0.0.count))) }
         }
-        let limits = ["parser stack overflow", "Expression tree is too large", "too many SQL variables", "too many FROM clause terms", "at most 64 tables in a join"]
+        let limits = [
+            "parser stack overflow", "Expression tree is too large", "too many SQL variables", "too many FROM clause terms", "at most 64 tables in a join", "too many columns", "too many terms",
+        ]
         guard limits.contains(where: { error.message.hasPrefix($0) }) else { return nil }
-        return QueryError(.unsupported, "The predicate is too deep or too long for SQL: \(error.message)")
+        return QueryError(.unsupported, "The request is too deep or too long for SQL: \(error.message)")
     }
 }

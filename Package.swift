@@ -42,7 +42,7 @@ let rooms: [(name: String, kind: Kind, imports: [String])] = [
     ]),
     ("FolioMacros", .macro, []),
     ("Folio", .swift, ["FolioMacros", "DocumentKit", "Stack", "Migration", "ObjectGraph", "SQLiteStore", "Storage", "Query", "ModelFiles", "Schema"]),
-    ("FolioCommands", .swift, ["Folio", "ModelCodegen", "RowMemory"]),
+    ("FolioCommands", .swift, ["Folio", "ModelCodegen", "RowMemory", "Coding"]),
     ("FolioTool", .tool, ["FolioCommands"]),
     ("FolioBenchmarks", .tool, ["Folio", "CSQLite"]),
 ]

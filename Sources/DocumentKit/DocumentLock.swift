@@ -25,7 +25,7 @@ package final class DocumentLock: Sendable {
                 throw busy(previous, path)
             }
             do {
-                try lock.write(Array(JSONCoding.encoder.encode(current)))
+                try lock.write(current.json)
             } catch {
                 try? lock.release(removing: true)
                 throw error
@@ -35,7 +35,7 @@ package final class DocumentLock: Sendable {
     }
 
     /// Adds to what the lock file says which document it is. Of use to readers of the file alone, so a failure is none.
-    func note(document: String) { try? lock.write(Array(JSONCoding.encoder.encode(LockHolder.current(document: document)))) }
+    func note(document: String) { try? lock.write(LockHolder.current(document: document).json) }
 
     package func release() { try? lock.release(removing: true) }
 

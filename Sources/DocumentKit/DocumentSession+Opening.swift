@@ -149,6 +149,9 @@ extension DocumentSession {
 
     // MARK: Work that was left
 
+    /// Whether there may be commits that the main file lacks.
+    static func hasJournal(_ store: String) throws -> Bool { (try Disk.status(of: store + "-wal")?.size ?? 0) > 0 }
+
     private static func recoverable(_ path: String) -> DocumentError {
         DocumentError(
             .recoverable, "an editor that is gone left work that was never saved", path: path, stage: .opening,

@@ -68,7 +68,7 @@ extension DocumentSession {
         return sqliteStore
     }
 
-    private func checkpoint() throws -> Bool { try packageStore.checkpoint() }
+    private func checkpoint() throws -> Bool { try !Self.hasJournal(storePath) || packageStore.checkpoint() }
 
     func writeManifest(to package: String, _ marker: DocumentMarker) throws {
         let next = try nextManifest(marker)

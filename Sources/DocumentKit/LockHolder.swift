@@ -15,10 +15,34 @@ public struct LockHolder: Sendable, Hashable, Codable, CustomStringConvertible {
 
     /// This process, now.
     static func current(document: String?) -> LockHolder {
+        var holder = thisProcess
+        holder.document = document
+        holder.since = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down))
+        return holder
+    }
+
+    private static let thisProcess: LockHolder = {
         let process = ProcessInfo.processInfo
         return LockHolder(
-            pid: process.processIdentifier, host: process.hostName, bootID: bootIdentifier, user: process.userName,
-            program: process.processName, document: document, since: Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down)))
+            pid: process.processIdentifier, host: process.hostName, bootID: bootIdentifier, user: process.userName, program: process.processName,
+            document: nil, since: .distantPast)
+    }()
+
+    /// The holder as JSON, as the coder writes it: made by hand, since opening a document waits for it, twice.
+    var json: [UInt8] {
+        get throws {
+            var members = try [
+                ("bootID", Self.quoted(bootID)), ("host", Self.quoted(host)), ("pid", String(pid)), ("program", Self.quoted(program)),
+                ("since", Self.quoted(since.formatted(.iso8601))), ("user", Self.quoted(user)),
+            ]
+            if let document { members.insert(("document", try Self.quoted(document)), at: 1) }
+            return Array("{\n\(members.map { "  \"\($0)\" : \($1)" }.joined(separator: ",\n"))\n}".utf8)
+        }
+    }
+
+    private static func quoted(_ text: String) throws -> String {
+        let isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+        return isPlain ? "\"\(text)\"" : String(decoding: try JSONCoding.encoder.encode(text), as: UTF8.self)
     }
 
     private static let bootIdentifier: String = {

@@ -1,3 +1,4 @@
+internal import Coding
 internal import FileSystem
 public import Foundation
 
@@ -48,30 +49,29 @@ public struct Manifest: Sendable, Hashable, Codable {
     /// Reads a manifest within bounds.
     /// - Throws: `DocumentError`: `.newer` where the document needs a newer program, `.malformed` for the rest.
     package static func decode(_ bytes: [UInt8], path: String) throws -> Manifest {
-        if let objection = JSONCoding.objection(to: bytes) { throw DocumentError(.malformed, "the manifest is damaged: \(objection)", path: path) }
-        struct Version: Decodable {
-            var format: String
-            var formatVersion: Int
-            var minimumReader: Int?
+        func damaged(_ reason: String, _ underlying: (any Error)? = nil) -> DocumentError {
+            DocumentError(.malformed, "the manifest is damaged: \(reason)", path: path, underlying: underlying)
         }
+        guard bytes.count <= JSONCoding.maximumSize else { throw damaged("more than \(JSONCoding.maximumSize) bytes") }
         do {
+            let fields = try JSONFields(JSONReader.value(of: bytes, greatestDepth: JSONCoding.maximumDepth))
             // The version first: a newer manifest may look different altogether.
-            let version = try JSONCoding.decoder.decode(Version.self, from: Data(bytes))
-            guard version.format == formatName else { throw DocumentError(.malformed, "the manifest is that of another format, “\(version.format)”", path: path) }
-            guard version.minimumReader ?? version.formatVersion <= currentVersion else {
+            let format = try fields.string("format"), version: Int = try fields.int("formatVersion")
+            guard format == formatName else { throw DocumentError(.malformed, "the manifest is that of another format, “\(format)”", path: path) }
+            guard try fields.optional("minimumReader", { $0.int(Int.self) }) ?? version <= currentVersion else {
                 throw DocumentError(
-                    .newer, "the document has format version \(version.formatVersion), this program reads up to \(currentVersion)", path: path,
+                    .newer, "the document has format version \(version), this program reads up to \(currentVersion)", path: path,
                     hint: "open it with a newer program")
             }
-            let manifest = try JSONCoding.decoder.decode(Manifest.self, from: Data(bytes))
+            let manifest = try Manifest(fields)
             // Both become parts of paths.
-            guard UUID(uuidString: manifest.uuid) != nil else { throw DocumentError(.malformed, "the manifest is damaged: “uuid” is no UUID", path: path) }
-            guard PackageLayout.isModelName(manifest.model.name) else {
-                throw DocumentError(.malformed, "the manifest is damaged: “model.name” can't be the name of a model", path: path)
-            }
+            guard UUID(uuidString: manifest.uuid) != nil else { throw damaged("“uuid” is no UUID") }
+            guard PackageLayout.isModelName(manifest.model.name) else { throw damaged("“model.name” can't be the name of a model") }
             return manifest
-        } catch let error as DecodingError {
-            throw DocumentError(.malformed, "the manifest is damaged: \(error.reason)", path: path, underlying: error)
+        } catch let error as JSONFields.Failure {
+            throw damaged(error.description, error)
+        } catch let error as JSONReader.Failure {
+            throw damaged(error.description, error)
         }
     }
 
@@ -80,14 +80,26 @@ public struct Manifest: Sendable, Hashable, Codable {
     }
 }
 
-extension DecodingError {
-    fileprivate var reason: String {
-        func place(_ context: Context) -> String { context.codingPath.map(\.stringValue).joined(separator: ".") }
-        return switch self {
-        case .keyNotFound(let key, _): "“\(key.stringValue)” is missing"
-        case .typeMismatch(_, let context), .valueNotFound(_, let context): "“\(place(context))” has the wrong type"
-        case .dataCorrupted(let context): context.codingPath.isEmpty ? "no valid JSON" : "“\(place(context))” has no valid value"
-        @unknown default: "no valid manifest"
+extension Manifest {
+    private init(_ fields: JSONFields) throws {
+        func date(_ value: JSONValue) -> Date? { value.string.flatMap { try? Date($0, strategy: .iso8601) } }
+        format = try fields.string("format")
+        formatVersion = try fields.int("formatVersion")
+        minimumReader = try fields.int("minimumReader")
+        uuid = try fields.string("uuid")
+        generation = try fields.int("generation")
+        created = try fields.required("created", date)
+        saved = try fields.required("saved", date)
+        let model = try fields.object("model"), store = try fields.object("store"), attachments = try fields.object("attachments")
+        self.model = try Model(name: model.string("name"), identifiers: model.required("identifiers", \.strings), digest: model.string("digest"))
+        self.store = try Store(type: store.string("type"), bytes: store.int("bytes"))
+        entities = try fields.required("entities") { value in
+            guard let members = value.object else { return nil }
+            let counts = members.compactMapValues { $0.int(Int.self) }
+            return counts.count == members.count ? counts : nil
         }
+        self.attachments = try Attachments(count: attachments.int("count"), bytes: attachments.int("bytes"))
+        title = try fields.optional("title", \.string)
+        keywords = try fields.optional("keywords", \.strings)
     }
 }

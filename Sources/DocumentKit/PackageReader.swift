@@ -43,21 +43,17 @@ struct PackageReader {
     func checkStore(hasMainFile: Bool = true) throws {
         let store = try folder.directory(PackageLayout.storeFolder)
         let main = FilePath.name(PackageLayout.store)
-        for entry in try store.entries() {
-            guard [main, main + "-wal", main + "-shm"].contains(entry.name) else {
-                throw DocumentError(.malformed, "“\(entry.name)” has no place beside the store", path: FilePath.join(store.path, entry.name))
-            }
-            guard entry.kind == .file else {
-                throw DocumentError(.malformed, "not a plain file", path: FilePath.join(store.path, entry.name))
-            }
-            if let status = try store.status(of: entry.name), status.linkCount > 1 {
-                throw DocumentError(.malformed, "has another name (hard link)", path: FilePath.join(store.path, entry.name))
-            }
+        var size: Int64?
+        for name in try store.names() {
+            func refusal(_ reason: String) -> DocumentError { DocumentError(.malformed, reason, path: FilePath.join(store.path, name)) }
+            guard name.hasPrefix(main), ["", "-wal", "-shm"].contains(name.dropFirst(main.count)) else { throw refusal("“\(name)” has no place beside the store") }
+            guard let status = try store.status(of: name) else { continue }
+            guard status.kind == .file else { throw refusal("not a plain file") }
+            guard status.linkCount <= 1 else { throw refusal("has another name (hard link)") }
+            if name == main { size = status.size }
         }
         guard hasMainFile else { return }
-        guard let status = try store.status(of: main) else {
-            throw DocumentError(.malformed, "the document has no store", path: FilePath.join(path, PackageLayout.store))
-        }
-        guard status.size > 0 else { throw DocumentError(.malformed, "the document's store is empty", path: FilePath.join(path, PackageLayout.store)) }
+        guard let size else { throw DocumentError(.malformed, "the document has no store", path: FilePath.join(path, PackageLayout.store)) }
+        guard size > 0 else { throw DocumentError(.malformed, "the document's store is empty", path: FilePath.join(path, PackageLayout.store)) }
     }
 }

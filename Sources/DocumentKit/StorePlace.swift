@@ -82,7 +82,7 @@ struct StorePlace {
 
     /// Whether an editor left work in the WAL that was not saved: the main file alone is always a saved state.
     func hasAutosavedWork() throws -> Bool {
-        guard let wal = try Disk.status(of: storePath + "-wal"), wal.size > 0 else { return false }
+        guard try DocumentSession.hasJournal(storePath) else { return false }
         return try marker().map { !$0.isSaved } ?? false
     }
 
@@ -97,9 +97,9 @@ struct StorePlace {
     }
 
     func open(_ description: PersistentStoreDescription, _ content: ContentFolder?, model resolve: DocumentSession.ModelResolver) throws -> SQLitePersistentStore {
-        let resolver: (StoredModelInfo?) throws -> ManagedObjectModel? = { info in
-            guard let info else { return nil }
-            return try resolve(info.versionHashes) ?? model(fitting: info.versionHashes)?.model
+        let resolver: (StoreSignature?) throws -> ManagedObjectModel? = { signature in
+            guard let signature else { return nil }
+            return try resolve(signature.versionHashes) ?? model(fitting: signature.versionHashes)?.model
         }
         guard let database else { return try SQLitePersistentStore.open(description, files: content?.externalValues, resolvingModel: resolver) }
         guard let content else { preconditionFailure("An archive has a place for its values") }

@@ -65,7 +65,7 @@ package final class Directory: Sendable {
             }
         } catch let error as FileSystemError where error.errno == ENOSYS || error.errno == EPERM {
             // Kernels before 5.6, and sandboxes that refuse what they don't know: walk there part by part.
-            return try walk(parts.map(String.init), flags, mode, full)
+            return try walk(parts.map { String(Substring($0)) }, flags, mode, full)
         }
     }
 

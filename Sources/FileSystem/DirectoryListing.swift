@@ -21,17 +21,24 @@ extension Disk {
 extension Directory {
     /// The names in this folder, sorted, without `.` and `..`. Throws `.invalidPath` where one is no valid UTF-8.
     package func entries() throws -> [DirectoryEntry] {
-        try rawNames().compactMap { raw in
+        // What was removed since the names were read is not there.
+        try names().compactMap { name in try status(of: name).map { DirectoryEntry(name: name, kind: $0.kind) } }.sorted { $0.name < $1.name }
+    }
+
+    /// The names as `entries` has them, in no order: what they stand for is not looked at.
+    package func names() throws -> [String] {
+        try rawNames().map { raw in
             guard let name = Self.text(of: raw) else {
                 throw FileSystemError(.invalidPath, operation: "list", path: path, detail: "a name in it is no valid UTF-8")
             }
-            // What was removed since the names were read is not there.
-            return try status(of: name).map { DirectoryEntry(name: name, kind: $0.kind) }
-        }.sorted { $0.name < $1.name }
+            return name
+        }
     }
 
     /// A raw name as text; nil where it is no valid UTF-8.
-    fileprivate static func text(of raw: [CChar]) -> String? { String(validating: raw.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self) }
+    fileprivate static func text(of raw: [CChar]) -> String? {
+        raw.withUnsafeBufferPointer { $0.baseAddress.flatMap { String(validatingCString: $0) } }
+    }
 
     /// The names as the file system has them, each with its NUL.
     func rawNames() throws -> [[CChar]] {

@@ -99,22 +99,10 @@ package struct Replacement: Sendable, Hashable {
     }
 
     private static func id(in name: String, of target: String, tag: String) -> String? {
-        guard let dash = name.endOfLast(".\(tag)-") else { return nil }
-        let id = name[dash...]
-        guard UniqueName.isOne(id) else { return nil }
+        guard let start = name.utf8.index(name.endIndex, offsetBy: -UniqueName.length, limitedBy: name.startIndex) else { return nil }
+        let id = name[start...]
+        guard name[..<start].hasSuffix(".\(tag)-"), UniqueName.isOne(id) else { return nil }
         // Compared as a whole, since a long name was cut to fit; and by bytes, since names that read the same may be two to the system.
         return FilePath.name(FilePath.sibling(of: target, tag: tag, id: String(id))).utf8.elementsEqual(name.utf8) ? String(id) : nil
-    }
-}
-
-extension String {
-    /// Where the last occurrence of `part` ends.
-    fileprivate func endOfLast(_ part: String) -> String.Index? {
-        var index = endIndex
-        while index > startIndex {
-            if self[..<index].hasSuffix(part) { return index }
-            index = self.index(before: index)
-        }
-        return nil
     }
 }

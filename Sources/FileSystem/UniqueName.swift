@@ -1,5 +1,8 @@
 /// Identifiers for temporary names: UUID text, lower case.
 package enum UniqueName {
+    /// How many bytes an identifier has.
+    static let length = 36
+
     package static func make() -> String {
         var generator = SystemRandomNumberGenerator()
         var high = generator.next() as UInt64

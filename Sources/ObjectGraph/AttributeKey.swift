@@ -43,13 +43,6 @@ extension Entity {
     }
 }
 
-extension RowLayout {
-    /// The layout of an entity where no list of layouts is at hand. Costs one layout for each super-entity.
-    static func layout(of entity: Entity) -> RowLayout {
-        RowLayout(entity: entity, parent: entity.superentity.map { layout(of: $0) })
-    }
-}
-
 extension SlotKind {
     /// Whether values of this kind are kept as `type`.
     func holds(_ type: Any.Type) -> Bool {

@@ -131,7 +131,7 @@ public final class ManagedObjectContext {
         shapes = coordinator.shapes
         isPlain = ContiguousArray(coordinator.shapes.map(\.isPlain))
         modelNumber = coordinator.model.number
-        temporaryIdentity = parent?.temporaryIdentity ?? StoreIdentity(uuid: UUID().uuidString, model: coordinator.model)
+        temporaryIdentity = parent?.temporaryIdentity ?? .unsaved(coordinator.model)
         identities = ContiguousArray(coordinator.shapes.map { _ in IdentityMap() })
     }
 

@@ -62,14 +62,22 @@ public final class RowLayout: Sendable {
         self === other || (entityIndex == other.entityIndex && (modelNumber == other.modelNumber || slots == other.slots))
     }
 
-    /// The layouts of all entities of a model, by position.
+    /// The layouts of all entities of a model, by position. Costs nothing for the few models that were asked for last.
     package static func layouts(for model: ManagedObjectModel) -> [RowLayout] {
+        if let known = RecentLayouts.layouts(modelNumber: model.number) { return known }
         var layouts: [RowLayout] = []
         layouts.reserveCapacity(model.entities.count)
         for entity in model.entities {
             layouts.append(RowLayout(entity: entity, parent: entity.superentity.map { layouts[$0.index] }))
         }
+        RecentLayouts.keep(layouts, modelNumber: model.number)
         return layouts
+    }
+
+    /// The layout of an entity where no list of layouts is at hand. Costs one layout for each super-entity, unless its model is among those asked for last.
+    package static func layout(of entity: Entity) -> RowLayout {
+        if let known = RecentLayouts.layouts(modelNumber: entity.modelNumber) { return known[entity.index] }
+        return RowLayout(entity: entity, parent: entity.superentity.map { layout(of: $0) })
     }
 
     private static func aligned(_ offset: Int, _ alignment: Int) -> Int { (offset + alignment - 1) & ~(alignment - 1) }

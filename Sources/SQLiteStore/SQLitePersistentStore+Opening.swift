@@ -28,7 +28,7 @@ extension SQLitePersistentStore {
     /// Cheaper than asking ``storedModelInfo(at:)`` first, which opens the file once more. For a store that is to be made, `resolve` is given nil. What it throws
     /// comes out as it is.
     package static func open(
-        _ description: PersistentStoreDescription, files: ExternalValues? = nil, resolvingModel resolve: (StoredModelInfo?) throws -> ManagedObjectModel?
+        _ description: PersistentStoreDescription, files: ExternalValues? = nil, resolvingModel resolve: (StoreSignature?) throws -> ManagedObjectModel?
     ) throws -> SQLitePersistentStore {
         let path = description.url.path
         do {
@@ -50,7 +50,7 @@ extension SQLitePersistentStore {
     /// the document's lock. Read-only, nothing is written at all, and the WAL is read where there is one.
     package static func open(
         _ description: PersistentStoreDescription, in archive: ArchivedDatabase, files: ExternalValues,
-        resolvingModel resolve: (StoredModelInfo?) throws -> ManagedObjectModel?
+        resolvingModel resolve: (StoreSignature?) throws -> ManagedObjectModel?
     ) throws -> SQLitePersistentStore {
         do {
             return SQLitePersistentStore(session: try openSession(description.url.path, description, resolve, files, archive))
@@ -96,28 +96,39 @@ extension SQLitePersistentStore {
     }
 
     private static func openSession(
-        _ path: String, _ description: PersistentStoreDescription, _ resolve: (StoredModelInfo?) throws -> ManagedObjectModel?, _ files: ExternalValues,
+        _ path: String, _ description: PersistentStoreDescription, _ resolve: (StoreSignature?) throws -> ManagedObjectModel?, _ files: ExternalValues,
         _ archive: ArchivedDatabase? = nil
     ) throws -> sending StoreSession {
         let connection = try StoreSession.connect(path, description, archive)
         // In one transaction: as one state of the file, and with one round of locks.
-        let (catalog, info) = try connection.transaction(.deferred) {
-            let catalog = try StoreCatalog.read(from: connection)
-            return (catalog, try modelInfo(from: connection, catalog))
+        var look = try connection.transaction(.deferred) { try FirstLook.read(from: connection) }
+        let hashes = look.metadata.versionHashes
+        let given = try chosen(StoreSignature(uuid: look.metadata.uuid, versionHashes: hashes), resolve)
+        let model: ManagedObjectModel
+        if let given, given.isCompatible(withVersionHashes: hashes, configuration: description.configuration) {
+            model = given
+        } else {
+            // Only now the store's own model is of any use.
+            let info: StoredModelInfo
+            (look, info) = try connection.transaction(.deferred) {
+                let look = try FirstLook.read(from: connection)
+                return (look, try modelInfo(from: connection, look.schema.catalog))
+            }
+            model = try info.model(given: given, configuration: description.configuration)
         }
-        let model = try info.model(given: chosen(info, resolve), configuration: description.configuration)
-        let layout = try StoreLayout.reading(model, from: catalog)
+        let layout = try look.schema.layout(for: model)
         // Only now, when it is known to be a store: the journal of a document's store may be changed by it.
         try StoreSession.prepareJournal(of: connection, description)
         return StoreSession(
             path: path, description: description, archive: archive, connection: connection, layout: layout, rowLayouts: RowLayout.layouts(for: model),
-            identity: StoreIdentity(uuid: info.uuid, model: model), files: files, writingRefusal: catalog.writingRefusal)
+            identity: StoreIdentity(uuid: look.metadata.uuid, model: model), files: files, writingRefusal: look.schema.catalog.writingRefusal,
+            metadata: (look.plist, look.metadata))
     }
 
     private static func chosen(
-        _ info: StoredModelInfo?, _ resolve: (StoredModelInfo?) throws -> ManagedObjectModel?
+        _ signature: StoreSignature?, _ resolve: (StoreSignature?) throws -> ManagedObjectModel?
     ) throws -> ManagedObjectModel? {
-        do { return try resolve(info) } catch { throw ResolvingError(underlying: error) }
+        do { return try resolve(signature) } catch { throw ResolvingError(underlying: error) }
     }
 
     // MARK: Files

@@ -37,6 +37,6 @@ extension SQLitePersistentStore {
     }
 
     package func metadata() throws -> [String: MetadataValue] {
-        try withSession { session in try session.reading { try StoreMetadata.read(from: session.connection).publicValues } }
+        try withSession { session in try session.reading { try session.currentMetadata().publicValues } }
     }
 }

@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// Which store an object ID belongs to, and with which model it is read.
 public final class StoreIdentity: Sendable {
     /// Upper-case UUID text.
@@ -14,6 +16,15 @@ public final class StoreIdentity: Sendable {
     package static func isLegal(_ uuid: String) -> Bool {
         (1...64).contains(uuid.utf8.count)
             && uuid.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "-") }
+    }
+
+    /// An identity for objects that are in no store yet, unlike any other.
+    package static func unsaved(_ model: ManagedObjectModel) -> StoreIdentity {
+        // `UUID()` opens a device each time.
+        var generator = SystemRandomNumberGenerator()
+        let high = generator.next() & ~0xF000 | 0x4000, low = generator.next() & ~(3 << 62) | 2 << 62
+        let bytes = (high.bigEndian, low.bigEndian)
+        return StoreIdentity(uuid: withUnsafeBytes(of: bytes) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)).uuidString }, model: model)
     }
 }
 

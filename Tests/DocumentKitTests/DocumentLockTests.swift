@@ -25,6 +25,16 @@ import Testing
         }
     }
 
+    @Test func whatTheHolderWritesIsReadBackWhateverIsInIt() throws {
+        try withTemporaryDirectory { folder throws in
+            let path = folder.path + "/Name.folio"
+            let document = "a \"name\" with \\ and é/\n"
+            let lock = try DocumentLock.acquire(path, document: document)
+            #expect(DocumentLock.holder(of: path)?.document == document)
+            lock.release()
+        }
+    }
+
     @Test func aLockFileOfADeadProcessIsTakenOver() throws {
         try withTemporaryDirectory { folder throws in
             let path = folder.path + "/Name.folio"

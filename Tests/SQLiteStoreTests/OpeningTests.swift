@@ -130,6 +130,24 @@ struct OpeningTests {
         }
     }
 
+    @Test func aSchemaThatChangedIsReadAnew() throws {
+        try withTemporaryDirectory { folder in
+            let fixture = try StoreFixture(in: folder)
+            try fixture.store.close()
+            // Known to this process by now.
+            try open(fixture.url, model: fixture.model)
+            let connection = try Connection(fixture.url.path, .readWrite)
+            try connection.execute("ALTER TABLE ZTAG DROP COLUMN ZWORD")
+            try connection.close()
+            let damaged = #expect(throws: StorageError.self) { try open(fixture.url, model: fixture.model) }
+            #expect(damaged?.code == .damaged)
+            let again = try Connection(fixture.url.path, .readWrite)
+            try again.execute("ALTER TABLE ZTAG ADD COLUMN ZWORD VARCHAR")
+            try again.close()
+            try open(fixture.url, model: fixture.model)
+        }
+    }
+
     @Test func theModelInsideIsTheOneItWasMadeWith() throws {
         try withTemporaryDirectory { folder in
             let fixture = try StoreFixture(in: folder)

@@ -21,9 +21,11 @@ final class StoreSession {
     let identity: StoreIdentity
     var files: ExternalValues
     var readers: [ReaderKey: RowReader] = [:]
+    /// Whether the connection has the functions that translated requests call: registered with the first request that may call one.
+    var hasFunctions = false
     /// Why the store is not written to, nil if it may be.
     let writingRefusal: String?
-    /// The metadata that this session wrote last, and their bytes.
+    /// The metadata that this session read or wrote last, and their bytes.
     var lastMetadata: (plist: [UInt8], metadata: StoreMetadata)?
     /// Of a document's store: the greatest number that was reserved and that no row may have yet, by the root's number.
     var heldKeys: [Int64: Int64] = [:]
@@ -37,7 +39,7 @@ final class StoreSession {
 
     init(
         path: String, description: PersistentStoreDescription, archive: ArchivedDatabase? = nil, connection: Connection, layout: StoreLayout, rowLayouts: [RowLayout],
-        identity: StoreIdentity, files: ExternalValues, writingRefusal: String? = nil
+        identity: StoreIdentity, files: ExternalValues, writingRefusal: String? = nil, metadata: (plist: [UInt8], metadata: StoreMetadata)? = nil
     ) {
         self.path = path
         self.description = description
@@ -48,6 +50,7 @@ final class StoreSession {
         self.identity = identity
         self.files = files
         self.writingRefusal = writingRefusal
+        lastMetadata = metadata
     }
 
     /// How often a store that others write to is read again before that is called busy.
@@ -70,6 +73,7 @@ final class StoreSession {
 
     private func reopenForReading() throws {
         connection = try Self.connect(path, description, archive)
+        hasFunctions = false
         guard try StoreMetadata.read(from: connection).uuid == identity.uuid else {
             throw StorageError(.busy, "The store was replaced by another one while it was read")
         }
@@ -98,7 +102,6 @@ final class StoreSession {
                 }
             try registerTriggerFunctions(on: connection)
         }
-        try SQLTranslation.registerFunctions(on: connection)
         return connection
     }
 

@@ -4,6 +4,12 @@ package import Schema
 import SQLiteKit
 package import Storage
 
+/// By what the model of a store is found.
+package struct StoreSignature: Sendable, Hashable {
+    package let uuid: String
+    package let versionHashes: [String: Data]
+}
+
 /// What a store says of itself and of the model that it was written with.
 package struct StoredModelInfo: Sendable {
     package let uuid: String

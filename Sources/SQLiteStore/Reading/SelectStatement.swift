@@ -54,8 +54,9 @@ package struct SelectStatement: Sendable, Hashable {
 
     /// The statement that gives `columns` as the arguments of a function, one call a row, in order.
     func feeding(_ function: String, _ columns: [String]) -> SQLFragment {
-        if order.isEmpty, !isDistinct, limit == nil, offset == 0 { return selecting(["\(function)(\(columns.joined(separator: ", ")))"]) }
-        // An aggregate sees all rows before an order or a window of its own statement: these go inside.
+        // Without an order the function is called for the rows of the window alone.
+        if order.isEmpty, !isDistinct { return selecting(["\(function)(\(columns.joined(separator: ", ")))"]) }
+        // Before it sorts, SQLite calls the function in the order of the scan: the order goes inside, and what belongs to it.
         let names = columns.indices.map { "c\($0)" }
         let rows = selecting(zip(columns, names).map { "\($0) AS \($1)" })
         return SQLFragment("SELECT \(function)(\(names.joined(separator: ", "))) FROM (") + rows + SQLFragment(")")

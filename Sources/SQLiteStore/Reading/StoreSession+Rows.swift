@@ -28,7 +28,7 @@ extension StoreSession {
 
     func explanation(of request: RowRequest) throws -> QueryExplanation {
         let reader = try reader(request.entityIndex, includingSubentities: request.includesSubentities)
-        let translated = try SQLTranslation.translate(request, layout: layout, identity: identity)
+        let translated = try translate(request)
         let select = translated.statement.selecting(reader.columns)
         return try explanation(of: select, residual: translated.residual)
     }
@@ -51,9 +51,31 @@ extension StoreSession {
     /// The statement that a request is, without its columns.
     /// - Throws: `QueryError.unsupported` where SQL can't say all of it.
     func select(_ request: RowRequest) throws -> SelectStatement {
-        let translated = try SQLTranslation.translate(request, layout: layout, identity: identity)
+        let translated = try translate(request)
         if let residual = translated.residual { throw QueryError(.unsupported, "SQL can't say all of this predicate: \(residual)") }
         return translated.statement
+    }
+
+    private func translate(_ request: RowRequest) throws -> TranslatedRequest {
+        if !request.isPlain { try provideFunctions() }
+        return try SQLTranslation.translate(request, layout: layout, identity: identity)
+    }
+
+    /// Gives the connection the functions that translated requests call, where it has them not yet.
+    func provideFunctions() throws {
+        guard !hasFunctions else { return }
+        try SQLTranslation.registerFunctions(on: connection)
+        hasFunctions = true
+    }
+}
+
+extension RowRequest {
+    /// Whether no function is called for it: there is nothing to compare.
+    fileprivate var isPlain: Bool {
+        switch selection {
+        case .matching(let predicate): predicate == nil && sortKeys.isEmpty
+        case .keys: sortKeys.isEmpty
+        }
     }
 }
 

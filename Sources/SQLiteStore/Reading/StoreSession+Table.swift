@@ -6,12 +6,17 @@ import Storage
 
 extension StoreSession {
     func rows(_ table: TableRequest, of request: RowRequest) throws -> [[PropertyValue]] {
-        let translated = try SQLTranslation.translate(table, of: request, layout: layout, identity: identity)
+        let translated = try translate(table, of: request)
         return try translated.rows(on: connection, layout: layout, identity: identity, files: files)
     }
 
     func explanation(of table: TableRequest, of request: RowRequest) throws -> QueryExplanation {
-        try explanation(of: SQLTranslation.translate(table, of: request, layout: layout, identity: identity).statement)
+        try explanation(of: translate(table, of: request).statement)
+    }
+
+    private func translate(_ table: TableRequest, of request: RowRequest) throws -> TranslatedTable {
+        try provideFunctions()
+        return try SQLTranslation.translate(table, of: request, layout: layout, identity: identity)
     }
 }
 

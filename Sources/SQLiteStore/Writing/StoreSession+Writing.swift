@@ -61,8 +61,8 @@ extension StoreSession {
         lastMetadata = (plist, metadata)
     }
 
-    /// The metadata as they stand in the file; decoded only where somebody else has written them since this session did.
-    private func currentMetadata() throws -> StoreMetadata {
+    /// The metadata as they stand in the file; decoded only where they are others than this session knows.
+    func currentMetadata() throws -> StoreMetadata {
         if let lastMetadata, try connection.value("SELECT Z_PLIST = ? FROM Z_METADATA", [.blob(lastMetadata.plist)])?.integer == 1 {
             return lastMetadata.metadata
         }

@@ -1,19 +1,19 @@
 /// Reads JSON text (RFC 8259), strictly, with bounded depth.
-struct JSONReader {
-    struct Failure: Error, CustomStringConvertible {
-        let message: String
+package struct JSONReader {
+    package struct Failure: Error, CustomStringConvertible {
+        package let message: String
         /// In bytes from the start of the text.
-        let offset: Int
-        var description: String { "\(message) at byte \(offset)" }
+        package let offset: Int
+        package var description: String { "\(message) at byte \(offset)" }
     }
 
-    private static let greatestDepth = 256
     private let bytes: [UInt8]
+    private let greatestDepth: Int
     private var position = 0
 
-    /// The one value that `bytes` holds.
-    static func value(of bytes: [UInt8]) throws -> JSONValue {
-        var reader = JSONReader(bytes: bytes)
+    /// The one value that `bytes` holds. A name that comes twice in an object is an error.
+    package static func value(of bytes: [UInt8], greatestDepth: Int = 256) throws -> JSONValue {
+        var reader = JSONReader(bytes: bytes, greatestDepth: greatestDepth)
         reader.skipSpace()
         let value = try reader.value(depth: 0)
         reader.skipSpace()
@@ -21,10 +21,11 @@ struct JSONReader {
         return value
     }
 
-    static func value(of text: String) throws -> JSONValue { try value(of: Array(text.utf8)) }
+    package static func value(of text: String) throws -> JSONValue { try value(of: Array(text.utf8)) }
 
-    private init(bytes: [UInt8]) {
+    private init(bytes: [UInt8], greatestDepth: Int) {
         self.bytes = bytes
+        self.greatestDepth = greatestDepth
     }
 
     private func failure(_ message: String) -> Failure { Failure(message: message, offset: position) }
@@ -49,7 +50,7 @@ struct JSONReader {
     }
 
     private mutating func value(depth: Int) throws -> JSONValue {
-        guard depth < Self.greatestDepth else { throw failure("JSON nested more than \(Self.greatestDepth) deep") }
+        guard depth < greatestDepth else { throw failure("JSON nested more than \(greatestDepth) deep") }
         switch next {
         case UInt8(ascii: "{"): return try object(depth: depth)
         case UInt8(ascii: "["): return try array(depth: depth)
@@ -117,7 +118,10 @@ struct JSONReader {
 
     private mutating func string() throws -> String {
         position += 1
-        var text: [UInt8] = []
+        let start = position
+        while let byte = next, byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") { position += 1 }
+        // Most strings end here: the rest is for those with escapes.
+        var text = bytes[start..<position]
         while let byte = next {
             position += 1
             switch byte {
@@ -132,7 +136,7 @@ struct JSONReader {
         throw failure("a string without an end")
     }
 
-    private mutating func escape(into text: inout [UInt8]) throws {
+    private mutating func escape(into text: inout ArraySlice<UInt8>) throws {
         guard let byte = next else { throw failure("a string without an end") }
         position += 1
         switch byte {

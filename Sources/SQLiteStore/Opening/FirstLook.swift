@@ -1,0 +1,30 @@
+import Foundation
+import SQLiteKit
+import Storage
+
+/// What opening a store reads of it: which schema it has, its entities, its metadata.
+///
+/// Nothing but the schema is asked before it is known to be a store's: a table of another kind would run code of its own.
+struct FirstLook {
+    let schema: KnownSchema
+    let plist: [UInt8]
+    let metadata: StoreMetadata
+
+    // What is quoted is told apart from what stands beside it.
+    private static let declarations = "SELECT group_concat(quote(name) || quote(sql)) FROM sqlite_schema WHERE type IN ('table', 'trigger')"
+    private static let content = """
+        SELECT Z_UUID, Z_PLIST, (SELECT group_concat(quote(Z_ENT) || quote(Z_NAME) || quote(Z_SUPER)) FROM Z_PRIMARYKEY) FROM Z_METADATA LIMIT 1
+        """
+
+    /// - Throws: `StorageError.notAStore` for a database that is none of Core Data's, `.damaged` where the metadata are missing or can't be read.
+    static func read(from connection: Connection) throws -> FirstLook {
+        let declarations = try connection.value(Self.declarations)?.text ?? ""
+        let catalog = KnownSchema.contains(declarations: declarations) ? nil : try StoreCatalog.read(from: connection)
+        let row = try connection.rows(content).first
+        let metadata = try StoreMetadata(row)
+        let schema = try KnownSchema.with(.init(declarations: declarations, entities: row?[2].text ?? "")) {
+            try catalog ?? StoreCatalog.read(from: connection)
+        }
+        return FirstLook(schema: schema, plist: row?[1].blob ?? [], metadata: metadata)
+    }
+}

@@ -27,9 +27,10 @@ package struct BinaryPropertyListWriter {
             return place
         case .dictionary(let pairs):
             let place = reserve()
-            let keys = pairs.keys.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }
-            let names = keys.map { add(.string($0)) }
-            items[place] = .dictionary(keys: names, values: keys.compactMap { pairs[$0].map { add($0) } })
+            let sorted = pairs.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+            scalars.reserveCapacity(scalars.count + 2 * sorted.count)
+            let names = sorted.map { add(.string($0.key)) }
+            items[place] = .dictionary(keys: names, values: sorted.map { add($0.value) })
             return place
         case .string(let text):
             let bytes = Array(text.utf8)
@@ -43,12 +44,15 @@ package struct BinaryPropertyListWriter {
                 items.append(.scalar(value))
                 return items.count - 1
             }
-            if let place = scalars[value] { return place }
-            items.append(.scalar(value))
-            scalars[value] = items.count - 1
-            return items.count - 1
+            let next = items.count
+            let place = Self.entry(&scalars[value, default: next])
+            if place == next { items.append(.scalar(value)) }
+            return place
         }
     }
+
+    /// Reads an entry in a way that makes it where there is none: with one look at the table.
+    private static func entry(_ place: inout Int) -> Int { place }
 
     private mutating func reserve() -> Int {
         items.append(.array([]))
@@ -58,6 +62,7 @@ package struct BinaryPropertyListWriter {
     private func encode(top: Int) -> [UInt8] {
         let referenceSize = Self.size(items.count - 1)
         var bytes = Array("bplist00".utf8)
+        bytes.reserveCapacity(32 * items.count)
         var offsets: [Int] = []
         offsets.reserveCapacity(items.count)
         for item in items {
@@ -83,13 +88,16 @@ package struct BinaryPropertyListWriter {
     private static func append(_ value: PropertyListValue, to bytes: inout [UInt8]) {
         switch value {
         case .string(let text):
-            if text.utf8.allSatisfy({ $0 < 0x80 }) {
-                appendHeader(0x50, text.utf8.count, to: &bytes)
-                bytes += Array(text.utf8)
-            } else {
-                appendHeader(0x60, text.utf16.count, to: &bytes)
-                for unit in text.utf16 { appendBigEndian(UInt64(unit), 2, to: &bytes) }
+            var text = text
+            let isASCII = text.withUTF8 { utf8 in
+                guard utf8.allSatisfy({ $0 < 0x80 }) else { return false }
+                appendHeader(0x50, utf8.count, to: &bytes)
+                bytes.append(contentsOf: utf8)
+                return true
             }
+            if isASCII { return }
+            appendHeader(0x60, text.utf16.count, to: &bytes)
+            for unit in text.utf16 { appendBigEndian(UInt64(unit), 2, to: &bytes) }
         case .integer(let number): appendInteger(number, to: &bytes)
         case .unsigned(let number):
             bytes.append(0x14)
@@ -104,7 +112,7 @@ package struct BinaryPropertyListWriter {
             appendBigEndian(date.timeIntervalSinceReferenceDate.bitPattern, 8, to: &bytes)
         case .data(let data):
             appendHeader(0x40, data.count, to: &bytes)
-            bytes += [UInt8](data)
+            bytes.append(contentsOf: data)
         case .uid(let number):
             let size = size(Int(clamping: number))
             bytes.append(0x80 | UInt8(size - 1))

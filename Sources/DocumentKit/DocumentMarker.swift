@@ -74,7 +74,7 @@ struct DocumentMarker: Hashable, Sendable {
 
     private static func fixedWidth(_ number: Int) -> String {
         let digits = String(number)
-        return String(repeating: "0", count: max(0, 19 - digits.count)) + digits
+        return "0000000000000000000".dropLast(digits.count) + digits
     }
 
     private enum Key {

@@ -1,4 +1,5 @@
 import RowMemory
+import Storage
 
 /// Finds the object of a number.
 ///
@@ -7,6 +8,8 @@ import RowMemory
 final class IdentityMap {
     private let index = PagedIndex()
     @exclusivity(unchecked) private(set) var count = 0
+    /// Which of them have a row.
+    @exclusivity(unchecked) var known = KnownKeys()
 
     /// Keys are not negative.
     @inline(__always)
@@ -24,7 +27,11 @@ final class IdentityMap {
     func remove(_ key: Int64) {
         index[key] = nil
         count -= 1
+        known.remove(key)
     }
+
+    /// Notes that an object has no row any more.
+    func forgetValues(_ key: Int64) { known.remove(key) }
 
     /// All objects, each held.
     var objects: ContiguousArray<ManagedObject> {
@@ -37,5 +44,6 @@ final class IdentityMap {
     func removeAll() {
         index.removeAll()
         count = 0
+        known = KnownKeys()
     }
 }

@@ -56,11 +56,18 @@ extension ManagedObject {
         entityIndex = UInt16(row.entityIndex)
     }
 
+    /// Whether a fetch that finds this version in the store need not bring the row: values that were read stay in any case.
+    final func hasValues(version: Int64) -> Bool {
+        guard let cells else { return false }
+        return !state.isFault || cells.version == version
+    }
+
     /// Lets go of the row, and of what its relationships hold.
     final func detachRow() {
         releaseMembers()
         slab = nil
         cells = nil
+        if key > 0 { contextReference?._withUnsafeGuaranteedRef { $0.identities[$0.rootIndex(Int(entityIndex))].forgetValues(key) } }
     }
 
     /// The slab outlives the object as long as a sibling uses it, and would keep the members.

@@ -4,11 +4,22 @@ public import Schema
 
 /// What a context hands to the initialiser of a new instance. Subclasses pass it on and look no further.
 public struct ManagedObjectSeed {
-    package let context: ManagedObjectContext
-    package let entityIndex: Int
-    package let key: Int64
-    package let row: Row?
-    package let state: UInt8
+    // Not counted: whoever makes an object holds both until it is made, and a count of each would be a tenth of the whole.
+    let context: Unmanaged<ManagedObjectContext>
+    let slab: Unmanaged<RowSlab>?
+    let cells: RowCells?
+    let entityIndex: Int
+    let key: Int64
+    let state: ObjectState
+
+    init(_ context: ManagedObjectContext, entityIndex: Int, key: Int64, _ slab: RowSlab?, _ cells: RowCells?, _ state: ObjectState) {
+        self.context = .passUnretained(context)
+        self.slab = slab.map { .passUnretained($0) }
+        self.cells = cells
+        self.entityIndex = entityIndex
+        self.key = key
+        self.state = state
+    }
 }
 
 /// An object of a context: an identity, and values that are read when they are needed.
@@ -38,12 +49,12 @@ open class ManagedObject {
 
     /// Used by contexts alone.
     public required init(_ seed: ManagedObjectSeed) {
-        slab = seed.row?.slab
-        cells = seed.row?.cells
-        contextReference = Unmanaged.passUnretained(seed.context)
+        slab = seed.slab?.takeUnretainedValue()
+        cells = seed.cells
+        contextReference = seed.context
         key = seed.key
         entityIndex = UInt16(seed.entityIndex)
-        state = ObjectState(rawValue: seed.state)
+        state = seed.state
     }
 
     /// Makes a new object of an entity and inserts it into a context.

@@ -48,8 +48,8 @@ extension ManagedObjectContext {
         let key = temporaryKeys.next()
         let row = nursery.makeRow(shape.layout, key: key)
         for (slot, value) in shape.defaults { _ = row.setValue(value, slot) }
-        return ManagedObjectSeed(
-            context: self, entityIndex: entityIndex, key: key, row: row, state: ObjectState([.inserted, .free]).rawValue)
+        // The nursery holds the slab until another row is made.
+        return ManagedObjectSeed(self, entityIndex: entityIndex, key: key, row.slab, row.cells, [.inserted, .free])
     }
 
     func didInsert(_ object: ManagedObject) {

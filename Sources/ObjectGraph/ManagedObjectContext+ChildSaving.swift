@@ -50,7 +50,7 @@ extension ManagedObjectContext {
         let copy = nursery.makeRow(shape.layout, key: row.key)
         for slot in shape.layout.slots where slot.kind != .toMany && slot.kind != .toOne { copy.copyValue(of: slot, from: row) }
         let object = shape.objectClass.init(
-            ManagedObjectSeed(context: self, entityIndex: row.entityIndex, key: row.key, row: copy, state: ObjectState([.inserted, .free]).rawValue))
+            ManagedObjectSeed(self, entityIndex: row.entityIndex, key: row.key, copy.slab, copy.cells, [.inserted, .free]))
         register(object)
         changes.insert(object)
         log(.inserted(object))

@@ -63,7 +63,9 @@ extension ManagedObjectContext {
     /// What the store selects. Where it can't test the whole predicate, it selects more by what it can test, and the predicate is tested here.
     func stored(_ plan: FetchPlan, _ request: RowRequest) throws -> [ManagedObject] {
         do {
-            return adopt(try store().rows(request), refreshing: plan.refreshes)
+            let root = plan.entity.rootIndex
+            guard !plan.refreshes, !identities[root].known.isEmpty else { return adopt(try store().rows(request), refreshing: plan.refreshes) }
+            return try adopt(store().selection(request, known: identities[root].known), root: root)
         } catch let error as QueryError where error.code == .unsupported && plan.predicate != nil {
             let matching = try filtered(plan, request)
             let start = min(request.offset, matching.count)

@@ -38,7 +38,7 @@ extension ManagedObjectContext {
 
     private func makeFault(key: Int64, entityIndex: Int) -> ManagedObject {
         let object = shapes[entityIndex].objectClass.init(
-            ManagedObjectSeed(context: self, entityIndex: entityIndex, key: key, row: nil, state: ObjectState.fault.rawValue))
+            ManagedObjectSeed(self, entityIndex: entityIndex, key: key, nil, nil, .fault))
         register(object)
         return object
     }
@@ -62,40 +62,79 @@ extension ManagedObjectContext {
     /// The object of a row that the store sent: a registered one keeps its values, a fault or a new object takes the row.
     func adopt(_ row: Row) -> ManagedObject {
         let shape = shapes[row.entityIndex]
-        return adopt(row, entityIndex: row.entityIndex, shape.objectClass, identities[shape.entity.rootIndex])
+        return adopt(row.slab, row.cells, entityIndex: row.entityIndex, shape.objectClass, identities[shape.entity.rootIndex])
     }
 
     func adopt(_ rows: RowBatch) -> [ManagedObject] {
         var objects: [ManagedObject] = []
         objects.reserveCapacity(rows.count)
-        // Rows of one entity mostly come together: what follows from the entity is looked up once for all of them.
-        var entityIndex = -1
-        var objectClass = ManagedObject.self
-        var identities: IdentityMap?
-        for index in 0..<rows.count {
-            let row = rows[index]
-            if row.entityIndex != entityIndex {
-                entityIndex = row.entityIndex
-                objectClass = shapes[entityIndex].objectClass
-                identities = self.identities[shapes[entityIndex].entity.rootIndex]
-            }
-            guard let identities else { continue }
-            objects.append(adopt(row, entityIndex: entityIndex, objectClass, identities))
+        if !rows.forEachSlab({ adopt($0, into: &objects) }) {
+            for index in 0..<rows.count { objects.append(adopt(rows[index])) }
         }
         return objects
     }
 
+    /// What follows from the entity is looked up once for all rows of a slab.
+    private func adopt(_ slab: RowSlab, into objects: inout [ManagedObject]) {
+        let entityIndex = slab.layout.entityIndex
+        let shape = shapes[entityIndex], identities = identities[shape.entity.rootIndex]
+        for place in 0..<slab.count {
+            objects.append(adopt(slab, slab.cells(at: place), entityIndex: entityIndex, shape.objectClass, identities))
+        }
+    }
+
+    /// Takes what a store answered to a request that named known objects. Those whose values are not here after all are read.
+    func adopt(_ selection: RowSelection, root: Int) throws -> [ManagedObject] {
+        if selection.entries.isEmpty { return adopt(selection.rows) }
+        let identities = identities[root]
+        var objects: [ManagedObject] = []
+        objects.reserveCapacity(selection.entries.count)
+        // Held until the end: a known object may be held by nobody else.
+        let adopted = adopt(selection.rows)
+        var next = 0
+        var missing: [Int64] = []
+        for entry in selection.entries {
+            if entry.key == 0 {
+                objects.append(adopted[next])
+                next += 1
+            } else if let object = identities.object(entry.key), object.hasValues(version: entry.version) {
+                objects.append(object)
+            } else {
+                missing.append(entry.key)
+            }
+        }
+        guard !missing.isEmpty else { return objects }
+        return try complete(selection, adopted, missing, root)
+    }
+
+    private func complete(_ selection: RowSelection, _ adopted: [ManagedObject], _ missing: [Int64], _ root: Int) throws -> [ManagedObject] {
+        let read = adopt(try store().rows(RowRequest(entityIndex: root, selection: .keys(missing))))
+        let byKey = Dictionary(read.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
+        var next = 0
+        return selection.entries.compactMap { entry in
+            if entry.key == 0 {
+                next += 1
+                return adopted[next - 1]
+            }
+            // One that is found neither here nor there was deleted meanwhile.
+            return byKey[entry.key] ?? identities[root].object(entry.key).flatMap { $0.hasValues(version: entry.version) ? $0 : nil }
+        }
+    }
+
     @inline(__always)
-    private func adopt(_ row: Row, entityIndex: Int, _ objectClass: ManagedObject.Type, _ identities: IdentityMap) -> ManagedObject {
-        let key = row.key
-        if key < 0 { return adoptUnsaved(row) }
+    private func adopt(
+        _ slab: RowSlab, _ cells: RowCells, entityIndex: Int, _ objectClass: ManagedObject.Type, _ identities: IdentityMap
+    ) -> ManagedObject {
+        let key = cells.key
+        if key < 0 { return adoptUnsaved(Row(slab: slab, cells: cells)) }
         if let object = identities.object(key) {
-            if object.state.isFault && !object.state.contains(.inaccessible) { object.attach(row) }
+            if object.state.isFault && !object.state.contains(.inaccessible) { object.attach(Row(slab: slab, cells: cells)) }
+            identities.known.insert(key)
             return object
         }
-        let object = objectClass.init(
-            ManagedObjectSeed(context: self, entityIndex: entityIndex, key: key, row: row, state: ObjectState.fault.rawValue))
+        let object = objectClass.init(ManagedObjectSeed(self, entityIndex: entityIndex, key: key, slab, cells, .fault))
         identities.insert(object, key)
+        identities.known.insert(key)
         if retainsRegisteredObjects { retainedObjects.insert(object) }
         return object
     }

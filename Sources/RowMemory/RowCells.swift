@@ -9,6 +9,11 @@
 public struct RowCells {
     @usableFromInline let base: UnsafeMutableRawPointer
 
+    @inlinable init(base: UnsafeMutableRawPointer) { self.base = base }
+
+    @inlinable public var key: Int64 { base.load(as: Int64.self) }
+    @inlinable public var version: Int64 { base.load(fromByteOffset: 8, as: Int64.self) }
+
     /// The value, nil if there is none.
     @inlinable public func load<Value>(_ cell: RowCell, as type: Value.Type) -> Value? {
         guard base.load(fromByteOffset: Int(cell.presenceOffset), as: UInt8.self) & cell.presenceMask != 0 else { return nil }

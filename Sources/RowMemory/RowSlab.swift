@@ -14,9 +14,7 @@ public final class RowSlab: @unchecked Sendable {
     public let layout: RowLayout
     public let capacity: Int
     @usableFromInline let stride: Int
-    // One owner at a time writes (invariant 3), and no accessor calls out while it holds the count: a check at run time, which costs a tenth of filling a row,
-    // could find nothing.
-    @exclusivity(unchecked) @usableFromInline var filled = 0
+    /// The first row. The count stands before it, in the same piece of memory, where a ``RowCursor`` finds it too.
     @usableFromInline let base: UnsafeMutableRawPointer
 
     package init(layout: RowLayout, capacity: Int) {
@@ -24,29 +22,25 @@ public final class RowSlab: @unchecked Sendable {
         self.layout = layout
         self.capacity = capacity
         stride = layout.stride
-        base = .allocate(byteCount: capacity * layout.stride, alignment: 16)
+        base = .allocate(byteCount: RowCursor.headSize + capacity * layout.stride, alignment: 16) + RowCursor.headSize
+        RowCursor.setCount(0, before: base)
     }
 
+    /// Where rows are added without holding the slab; whoever uses it holds the slab in another way.
+    package var cursor: RowCursor { RowCursor(base: base, stride: stride, capacity: capacity, layout: layout) }
+
     /// How many rows there are.
-    @inlinable public var count: Int { filled }
+    @inlinable public var count: Int { RowCursor.count(before: base) }
     @inlinable public var isFull: Bool { count == capacity }
 
     /// Adds a row without values. The slab must not be full.
     @inlinable @inline(__always)
     public func appendRow(key: Int64, version: Int64) -> Row {
+        let count = self.count
         precondition(count < capacity, "The slab is full: make another")
-        let pointer = base + count * stride
-        // Rows are short and multiples of 8 bytes: a call costs more than the stores.
-        var offset = 0
-        while offset < stride {
-            pointer.storeBytes(of: 0, toByteOffset: offset, as: UInt64.self)
-            offset += 8
-        }
-        filled += 1
-        let row = Row(slab: self, base: pointer)
-        row.key = key
-        row.version = version
-        return row
+        let cells = RowCursor.makeRow(at: base + count * stride, stride: stride, key: key, version: version)
+        RowCursor.setCount(count + 1, before: base)
+        return Row(slab: self, base: cells.base)
     }
 
     /// Adds a copy of `row`, which has the same layout; to-many slots stay empty.
@@ -61,9 +55,12 @@ public final class RowSlab: @unchecked Sendable {
         return copy
     }
 
-    @inlinable public func row(at index: Int) -> Row {
+    @inlinable public func row(at index: Int) -> Row { Row(slab: self, base: cells(at: index).base) }
+
+    /// The cells of a row, for whoever holds the slab.
+    @inlinable public func cells(at index: Int) -> RowCells {
         precondition(index >= 0 && index < count, "There is no such row")
-        return Row(slab: self, base: base + index * stride)
+        return RowCells(base: base + index * stride)
     }
 
     deinit {
@@ -73,6 +70,6 @@ public final class RowSlab: @unchecked Sendable {
                 RowPointer(base: base + index * layout.stride).destroyManaged(layout.managedSlots)
             }
         }
-        base.deallocate()
+        (base - RowCursor.headSize).deallocate()
     }
 }

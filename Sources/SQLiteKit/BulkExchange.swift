@@ -32,6 +32,9 @@ extension Connection {
         return RowSinkFunction.name
     }
 
+    /// The name of the function that asks the sink whether it skips a row. It is there with the sink's own function.
+    package var rowSkipFunction: String { RowSinkFunction.skipName }
+
     /// Runs a statement that reads its rows from `rowSourceTable`.
     package func run(_ statement: Statement, from source: any RowSource) throws {
         let outer = (bulk.source, bulk.failure)

@@ -3,6 +3,7 @@ internal import CSQLite
 /// The sink as a function of one row. As fast as an aggregate, which would make one step of the whole loop, and it keeps the order of an index.
 enum RowSinkFunction {
     static let name = "folio_sink"
+    static let skipName = "folio_skip"
 
     /// Registers the function; answers the cell in which it looks for the running call. The cell is freed with the function.
     static func register(on connection: Connection) throws -> UnsafeMutablePointer<Unmanaged<SinkCall>?> {
@@ -14,6 +15,11 @@ enum RowSinkFunction {
                 connection.handle, name, -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, cell,
                 { context, count, values in RowSinkFunction.take(context, count, values) }, nil, nil,
                 { cell in cell?.deallocate() }))
+        // Goes with the connection, as the other does, which frees the cell.
+        try connection.check(
+            sqlite3_create_function_v2(
+                connection.handle, skipName, -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, cell,
+                { context, count, values in RowSinkFunction.skip(context, count, values) }, nil, nil, nil))
         return cell
     }
 
@@ -28,6 +34,18 @@ enum RowSinkFunction {
     }
 }
 
+extension RowSinkFunction {
+    @inline(__always)
+    private static func skip(_ context: OpaquePointer?, _ count: Int32, _ values: UnsafeMutablePointer<OpaquePointer?>?) {
+        guard let context, let values, let box = sqlite3_user_data(context) else { return }
+        guard let call = box.assumingMemoryBound(to: Unmanaged<SinkCall>?.self).pointee else {
+            return sqlite3_result_error(context, "no sink is attached", -1)
+        }
+        let skips = call._withUnsafeGuaranteedRef { $0.skips(SQLValues(values, count: Int(count))) }
+        sqlite3_result_int(context, skips ? 1 : 0)
+    }
+}
+
 /// One run of a statement into a sink.
 final class SinkCall {
     private let sink: any RowSink
@@ -35,6 +53,9 @@ final class SinkCall {
     private(set) var failure: (any Error)?
 
     init(_ sink: any RowSink) { self.sink = sink }
+
+    @inline(__always)
+    fileprivate func skips(_ row: SQLValues) -> Bool { sink.skips(row) }
 
     @inline(__always)
     fileprivate func take(_ row: SQLValues, _ context: OpaquePointer) {

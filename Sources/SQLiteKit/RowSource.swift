@@ -28,4 +28,10 @@ package protocol RowSource: AnyObject {
 package protocol RowSink: AnyObject {
     /// Takes a row; false ends the statement after it, which is no error. An error ends it and comes out of `run(_:into:)`.
     func take(_ row: SQLValues) throws -> Bool
+    /// Whether a row need not come, by what `rowSkipFunction` was given of it. Called once for a row that the statement would give.
+    func skips(_ row: SQLValues) -> Bool
+}
+
+extension RowSink {
+    package func skips(_ row: SQLValues) -> Bool { false }
 }

@@ -8,6 +8,10 @@ extension SQLitePersistentStore {
         try withSession { session in try session.reading { try session.rows(request) } }
     }
 
+    package func selection(_ request: RowRequest, known: KnownKeys) throws -> RowSelection {
+        try withSession { session in try session.reading { try session.selection(request, known: known) } }
+    }
+
     package func count(_ request: RowRequest) throws -> Int {
         try withSession { session in try session.reading { try session.count(request) } }
     }

@@ -9,6 +9,9 @@ package protocol RowStore: AnyObject {
     /// The rows that a request selects.
     /// - Throws: `QueryError` with code `unsupported` where the store can't test all of the predicate.
     func rows(_ request: RowRequest) throws -> RowBatch
+    /// The rows that a request selects, but for those of known objects, of which it names number and version alone.
+    /// - Throws: as `rows`.
+    func selection(_ request: RowRequest, known: KnownKeys) throws -> RowSelection
     /// How many rows a request selects, its offset and limit applied.
     func count(_ request: RowRequest) throws -> Int
     /// What the store can answer of a request whose predicate it can't test as a whole: a request without a window that selects at least the same rows, in
@@ -28,6 +31,11 @@ package protocol RowStore: AnyObject {
 extension RowStore {
     package func answerablePart(of request: RowRequest) throws -> RowRequest {
         request.selectingMore(nil)
+    }
+
+    /// For stores that have all rows at hand anyway.
+    package func selection(_ request: RowRequest, known: KnownKeys) throws -> RowSelection {
+        RowSelection(rows: try rows(request))
     }
 }
 

@@ -24,6 +24,8 @@ public struct RowBatch: Sendable {
     @usableFromInline var places: ContiguousArray<Place> = []
     @usableFromInline var isMixed = false
     @usableFromInline var filled = 0
+    /// The last slab, while all rows are of one layout.
+    @usableFromInline var cursor: RowCursor?
     /// The slab of each layout that still has room, by entity; kept while there are several layouts.
     private var openSlabs: [Int: Int] = [:]
 
@@ -47,6 +49,29 @@ public struct RowBatch: Sendable {
     @inlinable @inline(__always)
     public mutating func appendRow(_ layout: RowLayout, key: Int64, version: Int64) -> Row {
         slabs[openSlab(for: layout)].appendRow(key: key, version: version)
+    }
+
+    /// Adds an empty row of `layout` and returns its cells to be filled, before anything else is done with the batch.
+    @inlinable @inline(__always)
+    public mutating func appendCells(_ layout: RowLayout, key: Int64, version: Int64) -> RowCells {
+        if let cells = cursor?.appendRow(layout, key: key, version: version) {
+            filled += 1
+            return cells
+        }
+        return appendCellsElsewhere(layout, key: key, version: version)
+    }
+
+    @usableFromInline mutating func appendCellsElsewhere(_ layout: RowLayout, key: Int64, version: Int64) -> RowCells {
+        let slab = slabs[openSlab(for: layout)]
+        cursor = isMixed ? nil : slab.cursor
+        return slab.appendRow(key: key, version: version).cells
+    }
+
+    /// Calls `body` with each slab: all rows of the batch, in order. Does nothing, and answers false, where rows of several layouts alternate.
+    package func forEachSlab(_ body: (RowSlab) -> Void) -> Bool {
+        guard !isMixed else { return false }
+        for slab in slabs { body(slab) }
+        return true
     }
 
     /// Adds a copy of `row`.
@@ -88,6 +113,7 @@ public struct RowBatch: Sendable {
     /// Writes down where each row is, before one of another layout comes.
     private mutating func mix() {
         isMixed = true
+        cursor = nil
         places.reserveCapacity(count * 2)
         for index in 0..<count {
             let place = Self.place(index)

@@ -66,6 +66,7 @@ extension StoreSession {
 
     /// A value that is computed from the row's own columns, where its type is sure to be the column's.
     private func expression(_ value: QueryExpression, for column: AttributeColumn, _ property: Property, _ storage: EntityStorage) throws -> SQLFragment {
+        try provideFunctions()
         let entity = layout.model.entities[storage.entityIndex]
         let translator = PredicateTranslator(SelectStatement(storage), layout: layout, identity: identity)
         let scalar = try translator.single(value)

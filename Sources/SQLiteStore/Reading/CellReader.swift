@@ -11,6 +11,7 @@ struct CellReader {
     }
 
     let slot: RowSlot
+    let cell: RowCell
     let kind: Kind
     let column: Int32
     /// Of a to-one relationship the declared destination, of a composite its place among the shape's composites.
@@ -20,6 +21,7 @@ struct CellReader {
 
     init(_ kind: Kind, slot: RowSlot, column: Int) {
         self.slot = slot
+        cell = RowCell(slot)
         self.kind = kind
         self.column = Int32(column)
     }

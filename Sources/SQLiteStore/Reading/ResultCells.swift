@@ -52,8 +52,9 @@ extension ResultCells {
     func uuid(at index: Int) -> UUID? {
         switch typeNumber(at: index) {
         case CellType.blob:
+            // A UUID is its 16 bytes, of no alignment; its initialiser is a call.
             return withBlob(at: index) { bytes in
-                bytes.count == 16 ? UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)) : nil
+                bytes.count == 16 ? bytes.load(as: UUID.self) : nil
             }
         case CellType.text: return UUID(uuidString: string(at: index))
         default: return nil

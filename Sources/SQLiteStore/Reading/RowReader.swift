@@ -11,11 +11,12 @@ final class RowReader {
     /// `Z_PK`, `Z_OPT`, `Z_ENT`, then the properties' columns.
     let columns: [String]
     private let shapes: [Int64: RowShape]
+    // Not counted, since `shapes` holds them all as long as there is a reader: a row should cost no retain.
     /// The one shape, where the table holds no other entity and its rows need not say what they are.
-    private let onlyShape: RowShape?
+    private let onlyShape: Unmanaged<RowShape>?
     // Read and written within `shape(of:)` alone, which calls nobody: no two accesses overlap.
     @exclusivity(unchecked) private var lastNumber: Int64 = 0
-    @exclusivity(unchecked) private var lastShape: RowShape?
+    @exclusivity(unchecked) private var lastShape: Unmanaged<RowShape>?
     private let layout: StoreLayout
     private let files: ExternalValues
 
@@ -41,19 +42,19 @@ final class RowReader {
         }
         self.columns = columns
         self.shapes = shapes
-        onlyShape = storage.sharesTable ? nil : shapes[storage.number]
+        onlyShape = storage.sharesTable ? nil : shapes[storage.number].map { .passUnretained($0) }
     }
 
     /// The position in the model of the entity of a row; nil for one that is no object.
     func entityIndex(of cells: some ResultCells) -> Int? {
-        cells.int64(at: 0) > 0 ? shape(of: cells)?.layout.entityIndex : nil
+        cells.int64(at: 0) > 0 ? shape(of: cells)?._withUnsafeGuaranteedRef { $0.layout.entityIndex } : nil
     }
 
-    @inline(__always) private func shape(of cells: some ResultCells) -> RowShape? {
+    @inline(__always) private func shape(of cells: some ResultCells) -> Unmanaged<RowShape>? {
         if let onlyShape { return onlyShape }
         let number = cells.int64(at: 2)
         if number == lastNumber { return lastShape }
-        (lastNumber, lastShape) = (number, shapes[number])
+        (lastNumber, lastShape) = (number, shapes[number].map { .passUnretained($0) })
         return lastShape
     }
 
@@ -61,28 +62,30 @@ final class RowReader {
     @inline(__always) func append(_ cells: some ResultCells, to batch: inout RowBatch) {
         let key = cells.int64(at: 0)
         guard key > 0, let shape = shape(of: cells) else { return }
-        let row = batch.appendRow(shape.layout, key: key, version: cells.int64(at: 1))
-        for cell in shape.cells { read(cell, cells, into: row, shape) }
+        shape._withUnsafeGuaranteedRef { shape in
+            let row = batch.appendCells(shape.layout, key: key, version: cells.int64(at: 1))
+            shape.cells.withUnsafeBufferPointer { for cell in $0 { read(cell, cells, into: row, shape) } }
+        }
     }
 
-    @inline(__always) private func read(_ cell: CellReader, _ cells: some ResultCells, into row: Row, _ shape: RowShape) {
-        let slot = cell.slot, column = Int(cell.column)
+    @inline(__always) private func read(_ cell: CellReader, _ cells: some ResultCells, into row: RowCells, _ shape: RowShape) {
+        let place = cell.cell, column = Int(cell.column)
         let type = cells.typeNumber(at: column)
         if type == CellType.null, cell.kind != .composite { return }
         switch cell.kind {
-        case .int: if type != CellType.blob { row.setInt(cells.int64(at: column), slot) }
-        case .bool: if type != CellType.blob { row.setBool(cells.int64(at: column) != 0, slot) }
-        case .double: if type != CellType.blob { row.setDouble(cells.double(at: column), slot) }
-        case .float: if type != CellType.blob { row.setFloat(Float(cells.double(at: column)), slot) }
-        case .string: row.setString(cells.string(at: column), slot)
-        case .uuid: if let value = cells.uuid(at: column) { row.setUUID(value, slot) }
-        case .decimal: if let value = cells.decimal(at: column) { row.setDecimal(value, slot) }
-        case .data: row.setData(cells.data(at: column), slot)
-        case .large: row.setLarge(files.value(ofCell: cells.data(at: column)), slot)
-        case .composite: readComposite(shape.composites[Int(cell.index)], cells, at: column, into: row, slot)
+        case .int: if type != CellType.blob { row.store(cells.int64(at: column), place) }
+        case .bool: if type != CellType.blob { row.store(cells.int64(at: column) != 0, place) }
+        case .double: if type != CellType.blob { row.store(cells.double(at: column), place) }
+        case .float: if type != CellType.blob { row.store(Float(cells.double(at: column)), place) }
+        case .string: row.store(cells.string(at: column), place)
+        case .uuid: if let value = cells.uuid(at: column) { row.store(value, place) }
+        case .decimal: if let value = cells.decimal(at: column) { row.store(value, place) }
+        case .data: row.store(cells.data(at: column), place)
+        case .large: row.store(files.value(ofCell: cells.data(at: column)), place)
+        case .composite: readComposite(shape.composites[Int(cell.index)], cells, at: column, into: row, place)
         case .toOne:
             let key = cells.int64(at: column)
-            if key > 0 { row.setReference(ObjectReference(key: key, entityIndex: destination(cell, cells)), slot) }
+            if key > 0 { row.store(ObjectReference(key: key, entityIndex: destination(cell, cells)), place) }
         }
     }
 
@@ -93,9 +96,9 @@ final class RowReader {
         return named == declared || layout.model.entities[declared].family.contains(named) ? named : declared
     }
 
-    private func readComposite(_ leaves: [CompositeLeaf], _ cells: some ResultCells, at column: Int, into row: Row, _ slot: RowSlot) {
+    private func readComposite(_ leaves: [CompositeLeaf], _ cells: some ResultCells, at column: Int, into row: RowCells, _ place: RowCell) {
         let value = cells.composite(leaves, at: column, files)
-        if !value.isNull { row.setBoxed(BoxedValue(value), slot) }
+        if !value.isNull { row.store(BoxedValue(value), place) }
     }
 }
 

@@ -52,15 +52,18 @@ package struct SelectStatement: Sendable, Hashable {
         return statement
     }
 
-    /// The statement that gives `columns` as the arguments of a function, one call a row, in order.
-    func feeding(_ function: String, _ columns: [String]) -> SQLFragment {
+    /// The statement that gives an expression of `columns` for each row, in order; the expression is one call of a function at least.
+    func feeding(_ columns: [String], to expression: (_ columns: [String]) -> String) -> SQLFragment {
         // Without an order the function is called for the rows of the window alone.
-        if order.isEmpty, !isDistinct { return selecting(["\(function)(\(columns.joined(separator: ", ")))"]) }
+        if order.isEmpty, !isDistinct { return selecting([expression(columns)]) }
         // Before it sorts, SQLite calls the function in the order of the scan: the order goes inside, and what belongs to it.
         let names = columns.indices.map { "c\($0)" }
         let rows = selecting(zip(columns, names).map { "\($0) AS \($1)" })
-        return SQLFragment("SELECT \(function)(\(names.joined(separator: ", "))) FROM (") + rows + SQLFragment(")")
+        return SQLFragment("SELECT \(expression(names)) FROM (") + rows + SQLFragment(")")
     }
+
+    /// Whether it selects all rows of the table, in whatever order.
+    var isWholeTable: Bool { joins.isEmpty && conditions.isEmpty && order.isEmpty && !isDistinct && limit == nil && offset == 0 }
 
     /// The statement that gives one number: how many rows there are.
     package var counting: SQLFragment {

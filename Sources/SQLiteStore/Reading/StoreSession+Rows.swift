@@ -21,6 +21,13 @@ extension StoreSession {
         return collector.batch
     }
 
+    func selection(_ request: RowRequest, known: KnownKeys) throws -> RowSelection {
+        let reader = try reader(request.entityIndex, includingSubentities: request.includesSubentities)
+        let collector = SelectionCollector(reader, known)
+        try run(try select(request), reader.columns, into: collector, skipping: true)
+        return collector.selection
+    }
+
     func count(_ request: RowRequest) throws -> Int {
         let select = try select(request).counting
         return Int(try connection.value(select.text, select.arguments)?.integer ?? 0)

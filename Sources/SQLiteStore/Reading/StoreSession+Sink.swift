@@ -5,8 +5,8 @@ extension StoreSession {
     /// Runs a statement and gives every row of it to `receiver`.
     ///
     /// All rows go through one call of SQL's, which spares a step and a lock for each cell; where there are more columns than a function can take, they
-    /// are stepped through.
-    func run(_ select: SelectStatement, _ columns: [String], into receiver: some RowReceiver) throws {
+    /// are stepped through. With `skipping`, the receiver is shown the first two columns of each row first; of those that it skips the others are not even decoded.
+    func run(_ select: SelectStatement, _ columns: [String], into receiver: some RowReceiver, skipping: Bool = false) throws {
         guard columns.count <= connection.maximumFunctionArguments else {
             let statement = select.selecting(columns)
             return try connection.withStatement(statement.text) { result in
@@ -14,7 +14,18 @@ extension StoreSession {
                 while try result.step() { receiver.receive(result) }
             }
         }
-        let statement = select.feeding(try connection.rowSinkFunction(), columns)
+        let sink = try connection.rowSinkFunction(), skip = connection.rowSkipFunction
+        let statement: SQLFragment
+        if !skipping {
+            statement = select.feeding(columns) { "\(sink)(\($0.joined(separator: ", ")))" }
+        } else if select.isWholeTable {
+            // What is skipped so doesn't even come back from SQLite.
+            var select = select
+            select.conditions.append(SQLFragment("NOT \(skip)(\(columns[0]), \(columns[1]))"))
+            statement = select.feeding(columns) { "\(sink)(\($0.joined(separator: ", ")))" }
+        } else {
+            statement = select.feeding(columns) { "CASE WHEN \(skip)(\($0[0]), \($0[1])) THEN NULL ELSE \(sink)(\($0.joined(separator: ", "))) END" }
+        }
         try connection.withStatement(statement.text) { result in
             try result.bind(statement.arguments)
             try connection.run(result, into: receiver)
@@ -30,6 +41,32 @@ protocol RowReceiver: RowSink {
 extension RowReceiver {
     @inline(__always) func take(_ row: SQLValues) -> Bool {
         receive(row)
+        return true
+    }
+}
+
+/// Collects rows, and between them the numbers of known objects.
+final class SelectionCollector: RowReceiver {
+    private let reader: RowReader
+    private let known: KnownKeys
+    // Changed by `receive` and `skips` alone, which SQLite calls once at a time, and read when the statement is over.
+    @exclusivity(unchecked) private(set) var selection = RowSelection()
+
+    init(_ reader: RowReader, _ known: KnownKeys) {
+        self.reader = reader
+        self.known = known
+    }
+
+    @inline(__always) func receive(_ cells: some ResultCells) {
+        let count = selection.rows.count
+        reader.append(cells, to: &selection.rows)
+        if selection.rows.count > count { selection.entries.append(.row) }
+    }
+
+    @inline(__always) func skips(_ row: SQLValues) -> Bool {
+        let key = row[0].int64
+        guard known.contains(key) else { return false }
+        selection.entries.append(RowSelection.Entry(key: key, version: row[1].int64))
         return true
     }
 }

@@ -1,0 +1,38 @@
+/// Of which objects of a hierarchy a context has values, as a value: a bit for each number, shared until it changes, so that it costs nothing to hand over with a
+/// request.
+///
+/// It is a hint. What it names wrongly is read once more, and what it doesn't name is read in any case. Public, as rows are, so that loops in other rooms are
+/// compiled into them.
+public struct KnownKeys: Sendable {
+    @usableFromInline var words: ContiguousArray<UInt64> = []
+
+    // Eight megabytes of bits. Objects with greater numbers are read whenever they are asked for.
+    @usableFromInline static var end: Int64 { 1 << 26 }
+
+    public init() {}
+
+    @inlinable public var isEmpty: Bool { words.isEmpty }
+
+    @inlinable public func contains(_ key: Int64) -> Bool {
+        let place = Int(truncatingIfNeeded: key >> 6)
+        return key >= 0 && place < words.count && words[place] & (1 << UInt64(key & 63)) != 0
+    }
+
+    @inlinable @inline(__always) public mutating func insert(_ key: Int64) {
+        let place = Int(truncatingIfNeeded: key >> 6)
+        if key < 0 || place >= words.count, !makeRoom(for: key) { return }
+        words[place] |= 1 << UInt64(key & 63)
+    }
+
+    @inlinable public mutating func remove(_ key: Int64) {
+        let place = Int(truncatingIfNeeded: key >> 6)
+        if key >= 0, place < words.count { words[place] &= ~(1 << UInt64(key & 63)) }
+    }
+
+    @usableFromInline mutating func makeRoom(for key: Int64) -> Bool {
+        guard key >= 0, key < Self.end else { return false }
+        let count = max(Int(key >> 6) + 1, words.count * 2, 16)
+        words.append(contentsOf: repeatElement(0, count: count - words.count))
+        return true
+    }
+}

@@ -11,6 +11,7 @@ extension AtomicPersistentStore {
     /// A store without a file: it begins empty and ends with the last one who holds it.
     package static let inMemoryFactory = StoreFactory(type: .inMemory) { description, model in
         guard let model else { throw StorageError(.noModel, "A store in memory needs a model") }
+        try checkOptions(description)
         return try make(description, model, format: nil)
     }
 
@@ -22,6 +23,12 @@ extension AtomicPersistentStore {
 
     // MARK: Opening
 
+    private static func checkOptions(_ description: PersistentStoreDescription) throws {
+        guard !description.tracksHistory else {
+            throw StorageError(.unsupported, "A store of type \(description.type.rawValue) keeps no history: use a SQLite store", path: description.url.path)
+        }
+    }
+
     /// Opens an XML store with a model that need not be the one that it was written with; objects and properties that the model lacks are an error.
     package static func openXML(_ description: PersistentStoreDescription, ignoringVersionHashesOf model: ManagedObjectModel) throws -> AtomicPersistentStore {
         try open(description, model: model, format: .xml, checksHashes: false)
@@ -30,6 +37,7 @@ extension AtomicPersistentStore {
     private static func open(
         _ description: PersistentStoreDescription, model: ManagedObjectModel?, format: StoreFormat, checksHashes: Bool = true
     ) throws -> AtomicPersistentStore {
+        try checkOptions(description)
         do {
             var file = try StoreFile(description)
             guard let bytes = try file.read() else {

@@ -11,7 +11,7 @@ extension ManagedObjectContext {
         rows.sortKeys = try request.sortKeys.map { try $0.validated(against: rows.entity(in: model), in: model) }
         rows.limit = request.fetchLimit > 0 ? request.fetchLimit : nil
         rows.offset = request.fetchOffset
-        let receipt = try inStore({ try $0.delete(rows) }, elsewise: { try $0.deleteObjects(rows) })
+        let receipt = try inStore({ try $0.delete(rows, origin: changeOrigin) }, elsewise: { try $0.deleteObjects(rows) })
         let selected = ids(receipt.selected)
         return BatchResult(
             objectIDs: selected,
@@ -23,7 +23,7 @@ extension ManagedObjectContext {
     public func execute(_ request: BatchUpdateRequest) throws -> BatchResult {
         let rows = try rowRequest(request.entityName, request.predicate, includesSubentities: request.includesSubentities)
         let update = BatchUpdate(rows, assignments: try assignments(request.propertiesToUpdate, rows.entity(in: model)))
-        let receipt = try inStore({ try $0.update(update) }, elsewise: { try $0.updateObjects(update) })
+        let receipt = try inStore({ try $0.update(update, origin: changeOrigin) }, elsewise: { try $0.updateObjects(update) })
         let selected = ids(receipt.selected)
         return BatchResult(objectIDs: selected, changes: SavedChanges(updated: Set(selected).union(ids(receipt.changed)), contextName: name))
     }
@@ -100,7 +100,10 @@ extension ManagedObjectContext {
         guard let store = persistentStoreCoordinator.firstStore else { throw GraphError.noStore }
         let coordinator = PersistentStoreCoordinator(model: model, factories: [])
         coordinator.add(store)
-        return ManagedObjectContext(coordinator)
+        let scratch = ManagedObjectContext(coordinator)
+        scratch.name = name
+        scratch.transactionAuthor = transactionAuthor
+        return scratch
     }
 }
 

@@ -138,7 +138,10 @@ extension ManagedObjectContext {
         let changed = changes.records[index].changed
         // The store's value takes the place of the saved one, and the changed value stays.
         for place in changes.savedPlaces(of: index) {
-            changes.replaceSaved(at: place, with: fresh.slotValue(shape.layout.slots[Int(changes.saved[place].property)]))
+            let slot = shape.layout.slots[Int(changes.saved[place].property)]
+            // What was set and set back is no change.
+            if changes.saved[place].value == old.slotValue(slot) { old.setSlotValue(fresh.slotValue(slot), slot) }
+            changes.replaceSaved(at: place, with: fresh.slotValue(slot))
         }
         for slot in shape.layout.slots where slot.kind != .toMany {
             let isTransient = shape.entity.properties[Int(slot.index)].isTransient

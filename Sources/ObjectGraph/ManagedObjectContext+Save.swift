@@ -60,11 +60,13 @@ extension ManagedObjectContext {
         return beginSave(validates: failed.validates, metadata: failed.changes.metadata, attempt: failed.attempt + 1)
     }
 
+    var changeOrigin: ChangeOrigin { ChangeOrigin(author: transactionAuthor, contextName: name) }
+
     private static let mostAttempts = 20
 
     private func beginSave(validates: Bool, metadata: [String: MetadataValue?], attempt: Int) -> PreparedSave? {
         var plan = makePlan()
-        plan.setMetadata(metadata)
+        plan.setMetadata(metadata, origin: changeOrigin)
         begin(plan)
         if plan.changes.isEmpty {
             // Changes that come to nothing: the objects are clean, and the store has nothing to do.

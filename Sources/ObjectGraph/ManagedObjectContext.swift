@@ -19,6 +19,8 @@ public final class ManagedObjectContext {
     public let parent: ManagedObjectContext?
     /// Told to others when the context saves; free for the application.
     public var name: String?
+    /// Who makes the changes, for the history of the store: what stands here at a save. See ``fetchHistory(_:)``.
+    public var transactionAuthor: String?
     /// What happens when an object was also changed in the store.
     public var mergePolicy = MergePolicy.error
     /// Whether a fault that the store has no object for becomes a deleted object whose values are nil. Otherwise reading it with an accessor that can't throw is a

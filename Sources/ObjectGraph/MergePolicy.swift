@@ -58,9 +58,13 @@ open class MergePolicy {
 
     /// The save fails, and nothing is written.
     public static var error: MergePolicy { MergePolicy(merge: .error) }
+    /// Property by property; the store's value stands where both sides changed one.
     public static var mergeByPropertyStoreTrump: MergePolicy { MergePolicy(merge: .mergeByPropertyStoreTrump) }
+    /// Property by property; the context's value is written where both sides changed one.
     public static var mergeByPropertyObjectTrump: MergePolicy { MergePolicy(merge: .mergeByPropertyObjectTrump) }
+    /// Whole objects are written as the context has them.
     public static var overwrite: MergePolicy { MergePolicy(merge: .overwrite) }
+    /// The context's changes to objects in conflict are dropped.
     public static var rollback: MergePolicy { MergePolicy(merge: .rollback) }
 
     /// A policy that merges as `base` does and then lets `adjust` set values of each object that was in conflict with the store.

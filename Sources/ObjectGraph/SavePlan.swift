@@ -34,7 +34,8 @@ struct SavePlan {
         }
     }
 
-    mutating func setMetadata(_ metadata: [String: MetadataValue?]) {
+    mutating func setMetadata(_ metadata: [String: MetadataValue?], origin: ChangeOrigin) {
+        changes.origin = origin
         changes.metadata = metadata
     }
 

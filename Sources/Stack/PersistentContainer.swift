@@ -57,7 +57,8 @@ public final class PersistentContainer {
         ManagedObjectContext(persistentStoreCoordinator)
     }
 
-    /// Runs `body` off the caller with a context of its own. Objects stay inside; values and object IDs come out. Changes that `body` does not save are lost.
+    /// Runs `body` off the caller with a context of its own. Objects stay inside; values and object IDs come out. Changes that `body` does not save are lost. A
+    /// ``viewContext`` that merges changes automatically shows what it saved when this returns.
     ///
     /// ```swift
     /// let count = try await container.performBackgroundTask { context in
@@ -69,7 +70,10 @@ public final class PersistentContainer {
     public nonisolated(nonsending) func performBackgroundTask<Result: Sendable>(
         _ body: @escaping @Sendable (ManagedObjectContext) async throws -> Result
     ) async throws -> Result {
-        try await Self.run(persistentStoreCoordinator, body)
+        let result = try await Self.run(persistentStoreCoordinator, body)
+        // What the task saved waits to be merged where the view context is used, which is here.
+        if viewContext.automaticallyMergesChangesFromParent { viewContext.processPendingChanges() }
+        return result
     }
 
     @concurrent

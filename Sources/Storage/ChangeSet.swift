@@ -83,7 +83,12 @@ package struct ChangeSet: Sendable {
     /// Metadata to set (or, with nil, to remove) in the same transaction.
     package var metadata: [String: MetadataValue?] = [:]
 
+    /// Who makes the changes, for stores that keep a history.
+    package var origin = ChangeOrigin()
+
     package init() {}
+
+    package var changesObjects: Bool { !insertions.isEmpty || !updates.isEmpty || !deletions.isEmpty }
 
     package var isEmpty: Bool {
         insertions.isEmpty && updates.isEmpty && deletions.isEmpty && links.isEmpty && orders.isEmpty && metadata.isEmpty

@@ -10,6 +10,9 @@ public struct PersistentStoreDescription: Sendable, Hashable {
     public var isReadOnly: Bool
     /// Whether a store that does not exist is made.
     public var createsIfMissing: Bool
+    /// Whether a SQLite store notes who changed what, transaction by transaction, in Core Data's tables. A store that has done so goes on doing so, whatever this says. Other
+    /// types of stores can't, and refuse to open.
+    public var tracksHistory: Bool
     /// How the store's own journal is kept.
     package var journal: JournalPolicy
     /// How long another process may hold the store before the operation fails as busy, in seconds.
@@ -21,6 +24,7 @@ public struct PersistentStoreDescription: Sendable, Hashable {
         configuration = nil
         isReadOnly = false
         createsIfMissing = true
+        tracksHistory = false
         journal = .asFound
         timeout = 2
     }

@@ -38,6 +38,14 @@ struct ContainerTests {
             return try context.count(for: FetchRequest<ManagedObject>("Student"))
         }
         #expect(count == 10)
+        container.viewContext.automaticallyMergesChangesFromParent = true
+        let student = try #require(try container.viewContext.fetch(FetchRequest<ManagedObject>("Student")).first)
+        let id = student.objectID, age = student["age"] as? Int ?? 0
+        try await container.performBackgroundTask { context in
+            try context.existingObject(with: id)["age"] = age + 100
+            try context.save()
+        }
+        #expect(student["age"] as? Int == age + 100)
         #expect(try container.viewContext.fetch(FetchRequest<ManagedObject>("Student")).count == 10)
     }
 }

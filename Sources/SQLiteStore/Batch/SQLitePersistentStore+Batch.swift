@@ -1,11 +1,11 @@
 package import Storage
 
 extension SQLitePersistentStore: BatchStore {
-    package func update(_ update: BatchUpdate) throws -> BatchReceipt {
-        try withSession { session in try session.update(update) }
+    package func update(_ update: BatchUpdate, origin: ChangeOrigin) throws -> BatchReceipt {
+        try withSession { session in try session.update(update, origin) }
     }
 
-    package func delete(_ request: RowRequest) throws -> BatchReceipt {
-        try withSession { session in try session.delete(request) }
+    package func delete(_ request: RowRequest, origin: ChangeOrigin) throws -> BatchReceipt {
+        try withSession { session in try session.delete(request, origin) }
     }
 }

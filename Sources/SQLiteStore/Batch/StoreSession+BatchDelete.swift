@@ -27,7 +27,7 @@ private struct DoomedObjects {
 
 extension StoreSession {
     /// Deletes rows by the model's delete rules: cascades first, then what denies it, then everything that leads to them.
-    func delete(_ request: RowRequest) throws -> BatchReceipt {
+    func delete(_ request: RowRequest, _ origin: ChangeOrigin) throws -> BatchReceipt {
         try checkWritable()
         return try connection.transaction(.immediate) {
             var doomed = DoomedObjects()
@@ -43,10 +43,13 @@ extension StoreSession {
             let deletions = doomed.byEntity.values.joined().map { row in
                 ChangeSet.Deletion(entityIndex: row.reference.entityIndex, key: row.reference.key, version: row.version)
             }
+            let changed = doomed.changed.filter { !doomed.contains($0, root: rootIndex($0.entityIndex)) }
+            if !deletions.isEmpty, let history = try beginHistory(origin) {
+                try history.note(deletions)
+                try history.note(.update, changed, columns: nil)
+            }
             try delete(deletions, &save)
-            return BatchReceipt(
-                selected: selected.map(\.reference), cascaded: cascaded.map(\.reference),
-                changed: doomed.changed.filter { !doomed.contains($0, root: rootIndex($0.entityIndex)) })
+            return BatchReceipt(selected: selected.map(\.reference), cascaded: cascaded.map(\.reference), changed: changed)
         }
     }
 
@@ -148,7 +151,7 @@ extension DoomedObjects {
         let touched = Dictionary(grouping: references, by: \.entityIndex).mapValues { Set($0.map(\.key)) }
         for (entityIndex, keys) in touched {
             byEntity[entityIndex] = byEntity[entityIndex]?.map { row in
-                keys.contains(row.reference.key) ? Row(reference: row.reference, version: row.version + 1) : row
+                keys.contains(row.reference.key) ? Row(reference: row.reference, version: row.version &+ 1) : row
             }
         }
     }

@@ -7,7 +7,7 @@ import Storage
 
 extension StoreSession {
     /// Sets columns of all rows that a request selects, in one statement.
-    func update(_ update: BatchUpdate) throws -> BatchReceipt {
+    func update(_ update: BatchUpdate, _ origin: ChangeOrigin) throws -> BatchReceipt {
         try checkWritable()
         let storage = try layout.storage(of: update.request.entityIndex)
         var assignments = [SQLFragment("Z_OPT = ifnull(\(SelectStatement.rootAlias).Z_OPT, 0) + 1")]
@@ -17,7 +17,11 @@ extension StoreSession {
         statement += assignments.joined(", ")
         statement += SQLFragment(" WHERE \(SelectStatement.rootAlias).Z_PK IN (") + selected + SQLFragment(") RETURNING Z_PK, Z_ENT")
         return try connection.transaction(.immediate) {
-            BatchReceipt(selected: references(try connection.rows(statement.text, statement.arguments)))
+            let selected = references(try connection.rows(statement.text, statement.arguments))
+            var changed = PropertySet()
+            for assignment in update.assignments { changed.insert(assignment.propertyIndex) }
+            if !selected.isEmpty { try beginHistory(origin)?.note(.update, selected, columns: changed) }
+            return BatchReceipt(selected: selected)
         }
     }
 

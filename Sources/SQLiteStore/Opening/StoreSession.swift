@@ -29,6 +29,10 @@ final class StoreSession {
     var lastMetadata: (plist: [UInt8], metadata: StoreMetadata)?
     /// Of a document's store: the greatest number that was reserved and that no row may have yet, by the root's number.
     var heldKeys: [Int64: Int64] = [:]
+    /// The history's tables, once they were looked for and found.
+    var history: HistoryTables?
+    /// They were looked for and are not there.
+    var hasNoHistory = false
     /// The names of files that this session's saves have replaced.
     var replacedFiles: Set<String> = []
 

@@ -26,9 +26,13 @@ extension StoreSession {
     /// The order matters: what is deleted makes room for unique values of what is changed, and both for what is new.
     private func write(_ changes: ChangeSet, _ save: inout SaveInProgress) throws -> SaveReceipt {
         let receipt = try assignKeys(to: changes.insertions, &save)
+        let history = changes.changesObjects ? try beginHistory(changes.origin) : nil
+        try history?.note(changes.deletions)
         try delete(changes.deletions, &save)
         for updates in changes.updates { try update(updates, &save) }
         for insertions in changes.insertions { try insert(insertions, &save) }
+        try history?.note(changes.insertions, keys: receipt.keys)
+        try history?.note(changes.updates)
         try write(changes.links, &save)
         try write(changes.orders, &save)
         try placeRest(&save)

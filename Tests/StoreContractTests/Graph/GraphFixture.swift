@@ -18,18 +18,21 @@ final class GraphFixture {
     private var contexts: [ManagedObjectContext] = []
     private let classes: [String: ManagedObject.Type]
 
-    private init(_ kind: StoreKind, in folder: URL, classes: [String: ManagedObject.Type], model: ManagedObjectModel?) throws {
+    private init(_ kind: StoreKind, in folder: URL, classes: [String: ManagedObject.Type], model: ManagedObjectModel?, tracksHistory: Bool) throws {
         self.kind = kind
         self.classes = classes
         self.model = try model ?? Self.makeModel()
-        description = PersistentStoreDescription(url: folder.appendingPathComponent("Graph.store"), type: kind.factory.type)
+        var description = PersistentStoreDescription(url: folder.appendingPathComponent("Graph.store"), type: kind.factory.type)
+        description.tracksHistory = tracksHistory
+        self.description = description
         coordinator = PersistentStoreCoordinator(model: self.model, classes: classes)
         try coordinator.addPersistentStore(description)
     }
 
-    static func run(_ kind: StoreKind, classes: [String: ManagedObject.Type] = [:], model: ManagedObjectModel? = nil, _ body: (GraphFixture) throws -> Void) throws {
+    static func run(_ kind: StoreKind, classes: [String: ManagedObject.Type] = [:], model: ManagedObjectModel? = nil, tracksHistory: Bool = false,
+        _ body: (GraphFixture) throws -> Void) throws {
         try withTemporaryDirectory { folder in
-            let fixture = try GraphFixture(kind, in: folder, classes: classes, model: model)
+            let fixture = try GraphFixture(kind, in: folder, classes: classes, model: model, tracksHistory: tracksHistory)
             try body(fixture)
             for coordinator in fixture.openedAgain + [fixture.coordinator] { try coordinator.removePersistentStores() }
         }

@@ -67,6 +67,7 @@ let testRooms: [(name: String, imports: [String])] = [
     ("DocumentKitTests", ["DocumentKit", "ArchiveKit", "Stack", "ObjectGraph", "Storage", "RowMemory", "Query", "ModelFiles", "Schema", "SQLiteKit", "FileSystem"]),
     ("FolioTests", ["Folio"]),
     ("CommandTests", ["FolioCommands", "FolioTool", "Folio"]),
+    ("DocumentSamplesTests", ["FolioTool", "Folio", "Coding", "CSQLite"]),
     ("CorpusTests", ["Folio", "SQLiteStore", "Storage", "RowMemory", "ModelFiles", "Query", "Schema", "SQLiteKit", "Coding"]),
     ("HouseTests", []),
 ]

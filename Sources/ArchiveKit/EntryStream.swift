@@ -70,7 +70,7 @@ final class EntryStream {
 
     private func failure(_ entry: String?) -> any Error {
         if let error = source.failure { return error }
-        let text = archive_error_string(archive).map { String(cString: $0) } ?? "can't be unpacked"
+        let text = archive_error_string(archive).map { String(cString: $0).filter { !$0.isNewline } } ?? "can't be unpacked"
         return ArchiveError(.damaged, text, path: directory.path, entry: entry)
     }
 }

@@ -146,8 +146,9 @@ private struct DocumentCheck {
         var description = PersistentStoreDescription(url: URL(fileURLWithPath: storePath))
         description.isReadOnly = true
         description.createsIfMissing = false
+        if package != nil { description.journal = .heldByDocument }
         let info = try SQLitePersistentStore.storedModelInfo(at: description.url)
-        let model = try resolver(info.versionHashes)
+        let model = try resolver(info.versionHashes) ?? package?.reader.model(fitting: info.versionHashes)?.model
         return try SQLitePersistentStore.open(
             description, model: model, files: package.map { ContentFolder(inPackage: $0.reader.path).externalValues })
     }

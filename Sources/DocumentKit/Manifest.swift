@@ -58,9 +58,10 @@ public struct Manifest: Sendable, Hashable, Codable {
             // The version first: a newer manifest may look different altogether.
             let format = try fields.string("format"), version: Int = try fields.int("formatVersion")
             guard format == formatName else { throw DocumentError(.malformed, "the manifest is that of another format, “\(format)”", path: path) }
-            guard try fields.optional("minimumReader", { $0.int(Int.self) }) ?? version <= currentVersion else {
+            let needed = try fields.optional("minimumReader") { $0.int(Int.self) } ?? version
+            guard needed <= currentVersion else {
                 throw DocumentError(
-                    .newer, "the document has format version \(version), this program reads up to \(currentVersion)", path: path,
+                    .newer, "the document needs a program for format version \(needed), this one reads up to \(currentVersion)", path: path,
                     hint: "open it with a newer program")
             }
             let manifest = try Manifest(fields)

@@ -41,6 +41,9 @@ struct PackageReader {
     /// Makes sure that SQLite meets nothing planted when it opens the store: a plain file with one name in a plain folder, and beside it nothing but its own WAL.
     /// - Parameter hasMainFile: Whether the store's main file must be there, which that of an archive is not.
     func checkStore(hasMainFile: Bool = true) throws {
+        guard try folder.status(of: PackageLayout.storeFolder) != nil else {
+            throw DocumentError(.malformed, "the document has no store", path: FilePath.join(path, PackageLayout.store))
+        }
         let store = try folder.directory(PackageLayout.storeFolder)
         let main = FilePath.name(PackageLayout.store)
         var size: Int64?

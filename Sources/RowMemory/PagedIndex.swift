@@ -28,12 +28,13 @@ public final class PagedIndex {
     @inlinable public subscript(key: Int64) -> UnsafeMutableRawPointer? {
         get {
             let page = key >> Self.pageBits
-            guard page < directoryCount else { return farReference(key) }
+            // Unsigned, a negative number is beyond every page.
+            guard UInt64(bitPattern: page) < UInt64(directoryCount) else { return farReference(key) }
             return directory[Int(page)]?[Int(key) & (Self.pageSize - 1)]
         }
         set {
             let number = key >> Self.pageBits
-            if number < directoryCount, let page = directory[Int(number)] {
+            if UInt64(bitPattern: number) < UInt64(directoryCount), let page = directory[Int(number)] {
                 page[Int(key) & (Self.pageSize - 1)] = newValue
             } else {
                 addPage(key)[Int(key) & (Self.pageSize - 1)] = newValue

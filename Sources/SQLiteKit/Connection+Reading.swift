@@ -24,6 +24,10 @@ extension Connection {
         var options = OpenOptions(.readOnly, defense: defense)
         options.busyTimeout = busyTimeout
         let before = try ReadState(location)
+        // With its index in memory, SQLite would try again and again to make sense of a WAL whose header says nothing; a writer takes such a WAL for empty.
+        if let wal = before.wal, wal.size > 0, try !WriteAheadLog.hasHeader(ofStoreAt: location) {
+            return try open(location, path, "immutable=1", .immutable, before, options)
+        }
         do {
             return try open(location, path, "readonly_shm=1", .locked, before, options)
         } catch let error as SQLiteError where error.code == .cannotOpen && before.wal == nil {

@@ -146,7 +146,7 @@ extension SQLiteError.Code {
     init(result: Int32) {
         self =
             switch result & 0xFF {
-            case SQLITE_BUSY: .busy
+            case SQLITE_BUSY, SQLITE_PROTOCOL: .busy
             case SQLITE_LOCKED: .locked
             case SQLITE_CORRUPT: .corrupt
             case SQLITE_NOTADB: .notADatabase

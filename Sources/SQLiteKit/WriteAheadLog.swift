@@ -45,17 +45,9 @@ package struct WriteAheadLog: Sendable {
 
     /// Reads a WAL of `size` bytes; `read` fills a buffer from an offset on.
     init?(size: Int64, read: (UnsafeMutableRawBufferPointer, Int64) throws -> Void) throws {
-        var header = [UInt8](repeating: 0, count: Self.headerSize)
-        guard size >= Self.headerSize else { return nil }
-        try header.withUnsafeMutableBytes { try read($0, 0) }
-        let field = header.withUnsafeBytes { bytes in (0..<8).map { Self.number(bytes, $0 * 4) } }
-        guard field[0] & ~1 == Self.magic, field[1] == Self.formatVersion else { return nil }
+        guard let (field, start) = try Self.header(size: size, read: read) else { return nil }
+        var sum = start
         let pageSize = Int(field[2])
-        guard pageSize >= 512, pageSize <= 65_536, pageSize.nonzeroBitCount == 1 else { return nil }
-        var sum = Checksum(isBigEndian: field[0] & 1 == 1)
-        header.withUnsafeBytes { sum.add($0, 0..<24) }
-        guard sum.first == field[6], sum.second == field[7] else { return nil }
-
         var pages: [UInt32] = [], commitSizes: [UInt32] = []
         var committed = 0
         let frameSize = Self.frameHeaderSize + pageSize
@@ -81,6 +73,25 @@ package struct WriteAheadLog: Sendable {
         self.commitSizes = Array(commitSizes[..<committed])
         salt1 = field[4]
         salt2 = field[5]
+    }
+
+    /// The fields of a valid header and the sum over it; nil where there is none.
+    private static func header(
+        size: Int64, read: (UnsafeMutableRawBufferPointer, Int64) throws -> Void
+    ) throws -> (field: [UInt32], sum: Checksum)? {
+        var header = [UInt8](repeating: 0, count: headerSize)
+        guard size >= headerSize else { return nil }
+        try header.withUnsafeMutableBytes { try read($0, 0) }
+        let field = header.withUnsafeBytes { bytes in (0..<8).map { number(bytes, $0 * 4) } }
+        guard field[0] & ~1 == magic, field[1] == formatVersion, (512...65_536).contains(field[2]), field[2].nonzeroBitCount == 1 else { return nil }
+        var sum = Checksum(isBigEndian: field[0] & 1 == 1)
+        header.withUnsafeBytes { sum.add($0, 0..<24) }
+        return sum.first == field[6] && sum.second == field[7] ? (field, sum) : nil
+    }
+
+    /// Whether a file begins as a WAL does.
+    static func hasHeader(size: Int64, read: (UnsafeMutableRawBufferPointer, Int64) throws -> Void) throws -> Bool {
+        try header(size: size, read: read) != nil
     }
 
     private static func number(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> UInt32 {

@@ -101,7 +101,10 @@ extension SQLitePersistentStore {
     ) throws -> sending StoreSession {
         let connection = try StoreSession.connect(path, description, archive)
         // In one transaction: as one state of the file, and with one round of locks.
-        var look = try connection.transaction(.deferred) { try FirstLook.read(from: connection) }
+        var look = try connection.transaction(.deferred) {
+            if description.journal == .heldByDocument { try SchemaRules.check(connection) }
+            return try FirstLook.read(from: connection)
+        }
         let hashes = look.metadata.versionHashes
         let given = try chosen(StoreSignature(uuid: look.metadata.uuid, versionHashes: hashes), resolve)
         let model: ManagedObjectModel
@@ -122,7 +125,7 @@ extension SQLitePersistentStore {
         return StoreSession(
             path: path, description: description, archive: archive, connection: connection, layout: layout, rowLayouts: RowLayout.layouts(for: model),
             identity: StoreIdentity(uuid: look.metadata.uuid, model: model), files: files, writingRefusal: look.schema.catalog.writingRefusal,
-            metadata: (look.plist, look.metadata))
+            hasTriggers: !look.schema.catalog.triggers.isEmpty, metadata: (look.plist, look.metadata))
     }
 
     private static func chosen(

@@ -55,6 +55,6 @@ extension ManagedObjectID: Hashable {
 extension ManagedObjectID: CustomStringConvertible {
     public var description: String {
         let name = entity.name.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? entity.name
-        return key < 0 ? "x-coredata://\(store.uuid)/\(name)/t\(-key)" : "x-coredata://\(store.uuid)/\(name)/p\(key)"
+        return key < 0 ? "x-coredata://\(store.uuid)/\(name)/t\(key.magnitude)" : "x-coredata://\(store.uuid)/\(name)/p\(key)"
     }
 }

@@ -204,6 +204,25 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true]) func aWALThatIsNoneIsTakenForEmptyAtOnce(withSharedMemory: Bool) throws {
+        try withTemporaryDirectory { folder in
+            let path = folder.path + "/store"
+            let writer = try Connection(path, .create)
+            try writer.setJournalMode(.wal)
+            try writer.execute("CREATE TABLE t(a); INSERT INTO t VALUES (1)")
+            try writer.close()
+            try Disk.replaceFile(path + "-wal", with: (0..<2_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+            if withSharedMemory { try Disk.replaceFile(path + "-shm", with: [UInt8](repeating: 0xFF, count: 32_768)) }
+            let before = try snapshot(folder.path)
+            let start = ContinuousClock.now
+            let reader = try Connection.openForReading(path)
+            #expect(try reader.value("SELECT a FROM t") == .integer(1))
+            try reader.checkUnchanged()
+            #expect(ContinuousClock.now - start < .seconds(3))
+            #expect(try snapshot(folder.path) == before)
+        }
+    }
+
     @Test func aHotJournalIsLeftToAWriter() throws {
         try withTemporaryDirectory { folder in
             let path = folder.path + "/a"

@@ -30,6 +30,7 @@ extension StorageError {
         case .corrupt: "The store is damaged: \(error.message)"
         case .notADatabase: "This is no SQLite database, or an encrypted one"
         case .readOnly: "The store can't be written to"
+        case .timedOut: "The store's own triggers take too long"
         case .full: "The disk is full"
         case .changed: "The store was changed by another process while it was read"
         case .needsRecovery: "The store needs to be recovered from a crash, which reading must not do: open it for editing"
@@ -43,12 +44,16 @@ extension StorageError.Code {
         self =
             switch error.code {
             case .busy, .locked, .changed: .busy
-            case .corrupt, .refused: .damaged
+            case .corrupt, .refused, .timedOut: .damaged
             case .notADatabase: .notAStore
             case .readOnly, .needsRecovery: .readOnly
             case .full: .full
             case .constraint: .constraint
             case .cannotOpen: error.systemError == 0 ? .inputOutput : Self(FileSystemError.Code(errno: error.systemError))
+            // A trigger that wants what documents may not have.
+            case .other where error.message.hasPrefix("not authorized"): .damaged
+            // The header asks for a format that SQLite does not have.
+            case .other where error.message.hasPrefix("unsupported file format"): .damaged
             // A trigger of a foreign store calls what only its own framework has.
             case .other where error.message.hasPrefix("no such function"): .unsupported
             default: .inputOutput

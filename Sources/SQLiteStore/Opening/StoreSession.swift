@@ -25,6 +25,8 @@ final class StoreSession {
     var hasFunctions = false
     /// Why the store is not written to, nil if it may be.
     let writingRefusal: String?
+    /// Whether changes run triggers, which in a store by itself may be anybody's.
+    let hasTriggers: Bool
     /// The metadata that this session read or wrote last, and their bytes.
     var lastMetadata: (plist: [UInt8], metadata: StoreMetadata)?
     /// Of a document's store: the greatest number that was reserved and that no row may have yet, by the root's number.
@@ -43,7 +45,8 @@ final class StoreSession {
 
     init(
         path: String, description: PersistentStoreDescription, archive: ArchivedDatabase? = nil, connection: Connection, layout: StoreLayout, rowLayouts: [RowLayout],
-        identity: StoreIdentity, files: ExternalValues, writingRefusal: String? = nil, metadata: (plist: [UInt8], metadata: StoreMetadata)? = nil
+        identity: StoreIdentity, files: ExternalValues, writingRefusal: String? = nil, hasTriggers: Bool = false,
+        metadata: (plist: [UInt8], metadata: StoreMetadata)? = nil
     ) {
         self.path = path
         self.description = description
@@ -55,6 +58,7 @@ final class StoreSession {
         self.files = files
         self.writingRefusal = writingRefusal
         lastMetadata = metadata
+        self.hasTriggers = hasTriggers
     }
 
     /// How often a store that others write to is read again before that is called busy.

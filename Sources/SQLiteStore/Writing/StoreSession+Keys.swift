@@ -1,4 +1,5 @@
 import RowMemory
+import Schema
 import SQLiteKit
 import Storage
 

@@ -11,7 +11,7 @@ extension StoreSession {
         let large = LargeValueWriter(files)
         var save = SaveInProgress(large: large, insertions: changes.insertions)
         do {
-            return try connection.transaction(.immediate) { try write(changes, &save) }
+            return try limitingTriggers(changes.rowCount) { try connection.transaction(.immediate) { try write(changes, &save) } }
         } catch is VersionMismatch {
             large.removeFiles()
             // Looked up afterwards, all at once: a savepoint to come back to would copy every page that a save touches.
@@ -44,10 +44,16 @@ extension StoreSession {
         try checkWritable()
         let storage = try layout.storage(of: entityIndex)
         guard description.journal == .heldByDocument else {
-            return try connection.transaction(.immediate) { try reserveKeys(storage, count: count, atLeast: 0) }
+            return try limitingTriggers(1) { try connection.transaction(.immediate) { try reserveKeys(storage, count: count, atLeast: 0) } }
         }
         // Every commit to a document's store counts as a save or an autosave.
         return try holdKeys(storage, count: count)
+    }
+
+    /// Runs `body`, which changes so many rows; triggers that take much longer than any of Core Data's are ended.
+    private func limitingTriggers<Result>(_ rowCount: Int, _ body: () throws -> Result) throws -> Result {
+        guard hasTriggers else { return try body() }
+        return try connection.withDeadline(.seconds(3) + .milliseconds(rowCount), body)
     }
 
     func checkWritable() throws {
@@ -71,6 +77,12 @@ extension StoreSession {
             return lastMetadata.metadata
         }
         return try StoreMetadata.read(from: connection)
+    }
+}
+
+extension ChangeSet {
+    fileprivate var rowCount: Int {
+        insertions.reduce(0) { $0 + $1.rows.count } + updates.reduce(0) { $0 + $1.rows.count } + deletions.count + links.count
     }
 }
 

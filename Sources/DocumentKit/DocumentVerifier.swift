@@ -135,11 +135,25 @@ private struct DocumentCheck {
         _ = part("store") { check in
             for finding in try store.integrityFindings(isThorough: check.isThorough) { check.report("store", finding) }
         }
+        _ = part("store") { check in
+            for finding in try store.numberingFindings() { check.report("store", finding) }
+            for finding in try store.valueNameFindings() { check.report("store", finding.message, object: finding.object) }
+        }
+        if isThorough {
+            _ = part("store") { check in
+                if package != nil { for finding in try store.schemaFindings() { check.report("store", finding) } }
+                for finding in try store.referencedEntityFindings() { check.report("store", finding.message, object: finding.object) }
+            }
+        }
         if let package { _ = part("store") { try $0.marker(store, package.manifest) } }
         _ = part("store") { check in
             for finding in try store.referenceFindings() { check.report("store", finding.message, object: finding.object) }
         }
         _ = part("attachments") { try $0.attachments(store, storePath, package?.reader.path) }
+        if isThorough, let path = package?.reader.path {
+            _ = part(PackageLayout.content) { try $0.content(path) }
+            _ = part(PackageLayout.versions) { try $0.versions(store, path) }
+        }
     }
 
     private func open(_ storePath: String, _ package: (reader: PackageReader, manifest: Manifest?)?) throws -> SQLitePersistentStore {
@@ -177,6 +191,47 @@ private struct DocumentCheck {
             }
             if isThorough, package != nil, try ContentFolder.name(for: Data(Disk.read(path, limit: .max))) != name {
                 report("attachments", "a large value is not what was written: \(name)")
+            }
+        }
+    }
+
+    /// Every file under `content/`, referred to or not, is what its name says, and in its place.
+    private mutating func content(_ package: String) throws {
+        let folder = ContentFolder(inPackage: package)
+        guard try Disk.kind(of: folder.path) == .directory else { return }
+        for group in try Disk.list(folder.path) {
+            let path = FilePath.join(folder.path, group.name)
+            guard group.kind == .directory else {
+                report(PackageLayout.content, "“\(group.name)” has no place there")
+                continue
+            }
+            for entry in try Disk.list(path) {
+                let file = FilePath.join(path, entry.name)
+                guard entry.kind == .file, folder.file(entry.name) == file else {
+                    report(PackageLayout.content, "“\(group.name)/\(entry.name)” has no place there")
+                    continue
+                }
+                if try ContentFolder.name(for: Data(Disk.read(file, limit: .max))) != entry.name {
+                    report(PackageLayout.content, "\(entry.name) is not what its name says")
+                }
+            }
+        }
+    }
+
+    /// Every earlier version can be restored as it was.
+    private mutating func versions(_ store: SQLitePersistentStore, _ package: String) throws {
+        let folder = FilePath.join(package, PackageLayout.versions)
+        guard try Disk.kind(of: folder) == .directory else { return }
+        let versions = VersionStore(folder: folder)
+        let scratch = try StateFolder.makeTemporary()
+        defer { try? Disk.removeTree(scratch) }
+        for version in try versions.list() {
+            let target = FilePath.join(scratch, "\(version.number)")
+            do {
+                try store.withFiles { try versions.restore(version.number, from: $0, to: target) }
+                try Disk.removeFileIfPresent(target)
+            } catch let error as DocumentError where error.code == .malformed {
+                report(PackageLayout.versions, error.message)
             }
         }
     }

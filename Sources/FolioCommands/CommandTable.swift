@@ -17,6 +17,7 @@ enum CommandTable {
             SaveAsCommand.self,
             DiffCommand.self,
             VerifyCommand.self,
+            RepairCommand.self,
             VersionsCommand.self,
             RestoreCommand.self,
             RecoverCommand.self,
@@ -31,7 +32,6 @@ enum CommandTable {
 
     /// What the contract names and this version does not have.
     static let later: [String: String] = [
-        "repair": "salvage a damaged document",
         "completion": "completion for a shell",
         "serve": "answer requests over standard input and output",
     ]

@@ -69,4 +69,36 @@ import TestSupport
             #expect(!export.output.contains("/p99\"") && !export.output.contains("/p77\""))
         }
     }
+
+    @Test func aVersionThatCanNotBeRestored() throws {
+        try expectDamage("versions: ", deep: true) { document in
+            #expect(try FolioCommand.run("set", document, "Person/p1", "name=Fritjof").exit == 0)
+            #expect(try FolioCommand.run("verify", document, "--deep").exit == 0)
+            try edit(document, "versions/1.delta") { $0[$0.count / 2] ^= 1 }
+        }
+    }
+
+    @Test func aFileThatIsNotWhatItsNameSays() throws {
+        try expectDamage("content: ", deep: true) { document in
+            let folder = URL(fileURLWithPath: document + "/content/ab")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try Data("x".utf8).write(to: folder.appendingPathComponent("AB000000-0000-0000-0000-000000000000"))
+        }
+    }
+
+    private func sqlite(_ sql: String, _ document: String) throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/sqlite3")
+        process.arguments = [document + "/store/store.sqlite", sql + "; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE; PRAGMA journal_mode = WAL"]
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+    }
+
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/sqlite3"))) func aSchemaThatIsNotTheModels() throws {
+        try expectDamage("the index ZSTOP_ZPLACE_INDEX is missing", deep: true) { try sqlite("DROP INDEX ZSTOP_ZPLACE_INDEX", $0) }
+        try expectDamage("the table ZSTRANGER has no place in the model", deep: true) { try sqlite("CREATE TABLE ZSTRANGER (a)", $0) }
+        try expectDamage("the entity Person has 2 numbers") { try sqlite("INSERT INTO Z_PRIMARYKEY VALUES (77, 'Person', 0, 0)", $0) }
+    }
 }

@@ -5,7 +5,7 @@ import Foundation
 enum VerifyCommand: Command {
     static let specification = CommandSpecification(
         "verify", "looks for damage; exit code 1 where it finds some", operands: "DOC [--deep]", count: 1...1,
-        options: [OptionSpecification(["--deep"], "check indexes, counts and the bytes of large values too"), .model],
+        options: [OptionSpecification(["--deep"], "check indexes, counts, the schema, the bytes of large values and every version too"), .model],
         notes: "Holds a document against everything it says of itself: archive, manifest, model, store, references, attachments.")
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {

@@ -5,6 +5,21 @@ extension StoreCatalog {
     /// Reads what the file has.
     /// - Throws: `StorageError.notAStore` for a database that is none of Core Data's.
     static func read(from connection: Connection) throws -> StoreCatalog {
+        var catalog = try schema(from: connection)
+        for name in ["Z_METADATA", "Z_PRIMARYKEY"] where catalog.table(name) == nil {
+            let what = catalog.tables.isEmpty && catalog.triggers.isEmpty ? "an empty SQLite database" : "a SQLite database, but none of Core Data's"
+            throw StorageError(.notAStore, "This is \(what): it has no table \(name)")
+        }
+        catalog.entities = try entities(from: connection)
+        // Ordered by number, so equal ones are neighbours. The table's key forbids them, but the table may be somebody else's.
+        if let (one, other) = zip(catalog.entities, catalog.entities.dropFirst()).first(where: { $0.number == $1.number }) {
+            throw StorageError(.damaged, "The store gives two entities the number \(one.number): \(one.name) and \(other.name)")
+        }
+        return catalog
+    }
+
+    /// The tables and triggers of a file.
+    static func schema(from connection: Connection) throws -> StoreCatalog {
         let schema = try connection.rows("SELECT type, name, sql FROM sqlite_schema WHERE type IN ('table', 'trigger')")
         var columns: [String: [String]] = [:]
         for row in try connection.rows("SELECT t.name, c.name FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table' AND t.sql LIKE 'CREATE TABLE%'") {
@@ -21,20 +36,14 @@ extension StoreCatalog {
                 tables.append(Table(name: name, columns: columns))
             }
         }
-        let catalog = StoreCatalog(tables: tables, entities: [], triggers: triggers)
-        for name in ["Z_METADATA", "Z_PRIMARYKEY"] where catalog.table(name) == nil {
-            let what = schema.isEmpty ? "an empty SQLite database" : "a SQLite database, but none of Core Data's"
-            throw StorageError(.notAStore, "This is \(what): it has no table \(name)")
-        }
-        var complete = catalog
-        complete.entities = try connection.rows("SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY ORDER BY Z_ENT").compactMap { row in
+        return StoreCatalog(tables: tables, entities: [], triggers: triggers)
+    }
+
+    /// The rows of `Z_PRIMARYKEY`.
+    static func entities(from connection: Connection) throws -> [NumberedEntity] {
+        try connection.rows("SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY ORDER BY Z_ENT").compactMap { row in
             guard let number = row[0].integer, let name = row[1].text else { return nil }
             return NumberedEntity(number: number, name: name, parent: row[2].integer ?? 0)
         }
-        // Ordered by number, so equal ones are neighbours. The table's key forbids them, but the table may be somebody else's.
-        if let (one, other) = zip(complete.entities, complete.entities.dropFirst()).first(where: { $0.number == $1.number }) {
-            throw StorageError(.damaged, "The store gives two entities the number \(one.number): \(one.name) and \(other.name)")
-        }
-        return complete
     }
 }

@@ -1,0 +1,218 @@
+internal import Coding
+package import FileSystem
+
+/// Takes out of a damaged archive what can still be read, by the entries' own headers: the directory at the end may be gone, junk may lie around.
+///
+/// The rules for names and kinds hold as for sound archives. What is cut off or has a wrong checksum is taken out as far as it goes, and told.
+package struct ArchiveSalvager {
+    private let file: File
+    private let size: Int64
+    private let limits: ArchiveLimits
+    private let allowing: (String) -> Bool
+    private var names = Set<String>()
+    private var total: Int64 = 0
+    /// What could not be read, or not as it was.
+    package private(set) var findings: [ArchiveError] = []
+
+    private static let windowSize = 1 << 20
+    private static let mostFindings = 1000
+
+    package init(_ file: File, limits: ArchiveLimits = ArchiveLimits(), allowing: @escaping (String) -> Bool) throws {
+        self.file = file
+        size = try file.status().size
+        self.limits = limits
+        self.allowing = allowing
+    }
+
+    /// Whether there is the header of an entry in the beginning of a file, wherever it stands.
+    package static func hasEntries(_ file: File) throws -> Bool {
+        var bytes = [UInt8](repeating: 0, count: windowSize)
+        let count = try bytes.withUnsafeMutableBytes { try file.read(into: $0, at: 0) }
+        return place(of: LocalFileHeader.signature, in: bytes[..<count]) != nil
+    }
+
+    /// Takes the entries out into a folder that is there.
+    /// - Returns: how many files were taken out.
+    package mutating func extract(to target: String) throws -> Int {
+        var offset: Int64 = 0
+        var count = 0
+        while let start = try nextSignature(from: offset) {
+            guard let entry = try entry(at: start) else {
+                offset = start + 4
+                continue
+            }
+            guard names.count < limits.entries else {
+                report(.tooMany, "more than \(limits.entries) entries")
+                break
+            }
+            if start > offset, offset == 0 { report(.ambiguous, "junk before its first entry") }
+            if let objection = objection(to: entry) {
+                report(entry.isEncrypted ? .encrypted : .unsafeName, objection, entry.name)
+                offset = max(start + 4, entry.dataOffset + (entry.hasDescriptor ? 0 : entry.compressedSize))
+                continue
+            }
+            offset = try extract(entry, to: target)
+            if !entry.name.hasSuffix("/") { count += 1 }
+        }
+        return count
+    }
+
+    // MARK: Finding
+
+    private struct Entry {
+        let name: String
+        let method: CompressionMethod?
+        let isEncrypted: Bool
+        let hasDescriptor: Bool
+        let crc32: UInt32
+        let compressedSize: Int64
+        let size: Int64
+        let dataOffset: Int64
+    }
+
+    private static func place(of signature: UInt32, in bytes: ArraySlice<UInt8>) -> Int? {
+        let run = withUnsafeBytes(of: signature.littleEndian) { Array($0) }
+        var index = bytes.startIndex
+        while index + 4 <= bytes.endIndex {
+            guard let found = bytes[index..<(bytes.endIndex - 3)].firstIndex(of: run[0]) else { return nil }
+            if bytes[found..<found + 4].elementsEqual(run) { return found }
+            index = found + 1
+        }
+        return nil
+    }
+
+    /// Where the next header of an entry begins.
+    private func nextSignature(from start: Int64, _ signature: UInt32 = LocalFileHeader.signature) throws -> Int64? {
+        var offset = start
+        var window = [UInt8](repeating: 0, count: Self.windowSize)
+        while offset + 4 <= size {
+            let count = try window.withUnsafeMutableBytes { try file.read(into: $0, at: offset) }
+            guard count >= 4 else { return nil }
+            if let place = Self.place(of: signature, in: window[..<count]) { return offset + Int64(place) }
+            offset += Int64(count - 3)
+        }
+        return nil
+    }
+
+    /// Nil where there is a signature and no header.
+    private func entry(at start: Int64) throws -> Entry? {
+        guard let header = LocalFileHeader(try read(at: start, count: LocalFileHeader.size)), header.nameLength > 0 else { return nil }
+        let rest = try read(at: start + Int64(LocalFileHeader.size), count: Int(header.nameLength) + Int(header.extraLength))
+        guard rest.count == Int(header.nameLength) + Int(header.extraLength),
+            let name = String(validating: rest.prefix(Int(header.nameLength)), as: UTF8.self)
+        else { return nil }
+        var field = ExtraField.content(ExtraField.zip64, in: rest[Int(header.nameLength)...]).map { ByteReader($0) }
+        func wide(_ value: UInt32) -> Int64? {
+            guard value == .max else { return Int64(value) }
+            guard let number: UInt64 = field?.number(), number < 1 << 62 else { return nil }
+            return Int64(number)
+        }
+        guard let whole = wide(header.uncompressedSize), let compressed = wide(header.compressedSize) else { return nil }
+        return Entry(
+            name: name, method: CompressionMethod(rawValue: header.method), isEncrypted: header.flags.contains(.encrypted),
+            hasDescriptor: header.flags.contains(.dataDescriptor) && compressed == 0, crc32: header.crc32, compressedSize: compressed, size: whole,
+            dataOffset: start + Int64(LocalFileHeader.size) + Int64(rest.count))
+    }
+
+    private mutating func objection(to entry: Entry) -> String? {
+        if let objection = EntryName.objection(to: entry.name, limits) { return objection }
+        if entry.isEncrypted { return "is encrypted" }
+        if entry.method == nil { return "is compressed by a method that is not read here" }
+        if !allowing(entry.name) { return "has no place in such an archive" }
+        return names.insert(EntryName.folded(entry.name)).inserted ? nil : "its name comes twice: the first is taken"
+    }
+
+    // MARK: Taking out
+
+    /// - Returns: where the entry ends.
+    private mutating func extract(_ entry: Entry, to target: String) throws -> Int64 {
+        if entry.name.hasSuffix("/") { return entry.dataOffset }
+        let path = FilePath.join(target, entry.name)
+        try Disk.makeDirectories(FilePath.parent(path), mode: 0o700)
+        guard try !Disk.exists(path) else {
+            report(.duplicateName, "is a file and a folder", entry.name)
+            return entry.dataOffset
+        }
+        let output = try File(path, .create(mode: 0o600))
+        defer { output.close() }
+        var produced: Int64 = 0
+        var checksum = CRC32()
+        func put(_ bytes: UnsafeRawBufferPointer) throws {
+            produced += Int64(bytes.count)
+            guard produced <= max(entry.size, entry.hasDescriptor ? .max : 0), total + produced <= limits.total,
+                produced <= limits.ratioFloor || produced / limits.ratio <= size
+            else { throw ArchiveError(.tooLarge, "unpacks to more than it may", path: file.path, entry: entry.name) }
+            checksum.update(bytes)
+            try output.append(bytes)
+        }
+        var end = entry.dataOffset
+        var isWhole = false
+        do {
+            (end, isWhole) = entry.method == .deflated ? try inflate(entry, put) : try copy(entry, put)
+        } catch let error as ArchiveError {
+            report(error.code, error.messageWithoutPath, nil)
+            end = entry.dataOffset
+        } catch is CodingError {
+            report(.damaged, "is broken after \(produced) bytes", entry.name)
+            end = entry.hasDescriptor ? entry.dataOffset : min(size, entry.dataOffset + entry.compressedSize)
+            return end
+        }
+        total += produced
+        if !isWhole {
+            report(.truncated, "is cut off after \(produced) bytes", entry.name)
+        } else if try checksum.value != expectedChecksum(entry, end) {
+            report(.damaged, "its checksum is wrong", entry.name)
+        }
+        return end
+    }
+
+    /// What a streaming writer puts behind the content.
+    private func expectedChecksum(_ entry: Entry, _ end: Int64) throws -> UInt32 {
+        guard entry.hasDescriptor else { return entry.crc32 }
+        var reader = ByteReader(try read(at: end, count: 8))
+        guard let first: UInt32 = reader.number() else { return 0 }
+        return first == 0x0807_4b50 ? reader.number() ?? 0 : first
+    }
+
+    private func inflate(_ entry: Entry, _ put: (UnsafeRawBufferPointer) throws -> Void) throws -> (end: Int64, isWhole: Bool) {
+        let stream = try InflateStream()
+        let limit = entry.hasDescriptor ? size : min(size, entry.dataOffset + entry.compressedSize)
+        var offset = entry.dataOffset
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+        defer { buffer.deallocate() }
+        while !stream.isAtEnd, offset < limit {
+            let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(min(Int64(buffer.count), limit - offset))])
+            let count = try file.read(into: piece, at: offset)
+            guard count > 0 else { break }
+            offset += Int64(try stream.decompress(UnsafeRawBufferPointer(rebasing: piece[..<count]), put))
+        }
+        return (entry.hasDescriptor ? offset : limit, stream.isAtEnd)
+    }
+
+    private func copy(_ entry: Entry, _ put: (UnsafeRawBufferPointer) throws -> Void) throws -> (end: Int64, isWhole: Bool) {
+        // How long it is, only the descriptor behind it says.
+        let end = entry.hasDescriptor ? try nextSignature(from: entry.dataOffset, 0x0807_4b50) ?? size : entry.dataOffset + entry.compressedSize
+        let limit = min(size, end)
+        var offset = entry.dataOffset
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+        defer { buffer.deallocate() }
+        while offset < limit {
+            let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(min(Int64(buffer.count), limit - offset))])
+            let count = try file.read(into: piece, at: offset)
+            guard count > 0 else { break }
+            try put(UnsafeRawBufferPointer(rebasing: piece[..<count]))
+            offset += Int64(count)
+        }
+        return (offset, offset == end)
+    }
+
+    private func read(at offset: Int64, count: Int) throws -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        let done = try bytes.withUnsafeMutableBytes { try file.read(into: $0, at: offset) }
+        return Array(bytes[..<done])
+    }
+
+    private mutating func report(_ code: ArchiveError.Code, _ reason: String, _ entry: String? = nil) {
+        if findings.count < Self.mostFindings { findings.append(ArchiveError(code, reason, path: file.path, entry: entry)) }
+    }
+}

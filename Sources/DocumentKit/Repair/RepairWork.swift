@@ -1,0 +1,195 @@
+internal import ArchiveKit
+internal import FileSystem
+internal import Foundation
+internal import ModelFiles
+internal import RowMemory
+internal import SQLiteStore
+internal import Schema
+internal import Storage
+
+/// Makes a sound package of the parts of a damaged document.
+struct RepairWork {
+    let source: RepairSource
+    let resolver: DocumentSession.ModelResolver
+    let scratch: String
+    private(set) var lost: [DocumentFinding]
+    private(set) var notes: [String] = []
+    private(set) var counts: [String: Int] = [:]
+    private(set) var modelName = "Model"
+    private var manifest: Manifest?
+    private var models: [(name: String, model: ManagedObjectModel)] = []
+
+    init(source: RepairSource, resolver: @escaping DocumentSession.ModelResolver, scratch: String) {
+        self.source = source
+        self.resolver = resolver
+        self.scratch = scratch
+        lost = source.lost
+    }
+
+    private mutating func report(_ part: String, _ message: String, object: String? = nil) { lost.append(DocumentFinding(part, message, object: object)) }
+
+    /// - Returns: the package, in the repair's own folder.
+    mutating func makePackage() throws -> String {
+        readParts()
+        let salvager = try openStore()
+        defer { try? salvager.close() }
+        let model = salvager.identity.model
+        modelName = models.first { $0.model == model }?.name ?? manifest?.model.name ?? PackageBuilder.name(for: model)
+        let path = FilePath.join(scratch, "saved.folio")
+        let builder = try PackageBuilder(at: path, model: model, modelName: modelName)
+        let store = try builder.makeStore()
+        do {
+            try copyRows(salvager, to: store)
+            for finding in salvager.findings { report("store", finding.message, object: finding.object) }
+            for finding in try store.removeDanglingReferences() + store.missingValueFindings() { report("store", finding.message, object: finding.object) }
+            var marker = DocumentMarker()
+            if let created = DocumentMarker(salvager.metadata)?.created ?? manifest?.created { marker.created = created }
+            var changes = ChangeSet()
+            for (key, value) in salvager.metadata where !key.hasPrefix("NS") && !key.hasPrefix("_NS") { changes.metadata[key] = value }
+            changes.metadata.merge(marker.metadata) { $1 }
+            _ = try store.apply(changes)
+            let entityCounts = try EntityCounts(counting: store)
+            counts = entityCounts.byName
+            let uuid = store.identity.uuid
+            try store.closeAsOneFile()
+            copyExtras(to: path)
+            var next = try builder.manifest(uuid: uuid, marker: marker, counts: entityCounts)
+            next.title = manifest?.title
+            next.keywords = manifest?.keywords
+            try builder.finish(next)
+        } catch {
+            try? store.close()
+            throw error
+        }
+        return path
+    }
+
+    // MARK: Parts
+
+    /// The manifest and the models, as far as they can be read.
+    private mutating func readParts() {
+        guard let package = source.package else { return }
+        do {
+            let reader = try PackageReader(package)
+            do { manifest = try reader.manifest() } catch { report(PackageLayout.manifest, "\(Self.reason(error)): it is made anew, without title and keywords") }
+            for name in try reader.modelNames() {
+                let part = "\(PackageLayout.models)/\(name).xcdatamodel"
+                do {
+                    models.append((name, try ModelContents.decode(Data(reader.model(name)), path: part)))
+                } catch {
+                    report(part, Self.reason(error))
+                }
+            }
+            if try Disk.exists(FilePath.join(package, PackageLayout.versions)) { notes.append("the earlier versions stay with the old document") }
+        } catch {
+            report("document", Self.reason(error))
+        }
+    }
+
+    /// The application's own files, one by one.
+    private mutating func copyExtras(to target: String) {
+        guard let package = source.package else { return }
+        let folder = FilePath.join(package, PackageLayout.extra)
+        guard (try? Disk.kind(of: folder)) == .directory else { return }
+        do {
+            let parts = try ArchiveFile.files(in: package, under: PackageLayout.extra)
+            for part in parts {
+                guard case .file(let path) = part.content else { continue }
+                do {
+                    let copy = FilePath.join(target, part.name)
+                    try Disk.makeDirectories(FilePath.parent(copy))
+                    try Disk.copyFile(path, to: copy)
+                } catch {
+                    report(part.name, Self.reason(error))
+                }
+            }
+        } catch {
+            report(PackageLayout.extra, Self.reason(error))
+        }
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        switch error {
+        case let error as DocumentError: error.message
+        case let error as FileSystemError: error.reason
+        case let error as ArchiveError: error.messageWithoutPath
+        case let error as StorageError: error.message
+        default: "\(error)"
+        }
+    }
+
+    // MARK: The store
+
+    private mutating func openStore() throws -> StoreSalvager {
+        let models = models, resolver = resolver
+        func resolve(_ hashes: [String: Data]) throws -> ManagedObjectModel? {
+            if let given = try resolver(hashes) { return given }
+            if let fitting = models.first(where: { $0.model.isCompatible(withVersionHashes: hashes) }) { return fitting.model }
+            // Which of them it was, nobody can say any more; of one, it needs not be said.
+            return hashes.isEmpty && models.count == 1 ? models[0].model : nil
+        }
+        do {
+            return try StoreSalvager(copyAt: source.store, files: source.values, resolvingModel: resolve)
+        } catch let error as StorageError where error.code != .noModel {
+            guard try Disk.exists(source.store + "-wal") else { throw error }
+            report("store", "its journal can't be used: what is in it is lost")
+            try source.copyStore(withJournal: false)
+            return try StoreSalvager(copyAt: source.store, files: source.values, resolvingModel: resolve)
+        }
+    }
+
+    private mutating func copyRows(_ salvager: StoreSalvager, to store: SQLitePersistentStore) throws {
+        var findings: [DocumentFinding] = []
+        let entities = salvager.identity.model.entities
+        try salvager.forEachBatch { batch in
+            try Task.checkCancellation()
+            var groups: [Int: RowBatch] = [:]
+            for index in 0..<batch.count {
+                let row = groups[batch[index].entityIndex, default: RowBatch()].append(copyOf: batch[index])
+                findings += checkValues(row, entities[row.entityIndex])
+            }
+            for (entityIndex, rows) in groups.sorted(by: { $0.key < $1.key }) { findings += try insert(rows, entities[entityIndex], store) }
+        }
+        try salvager.forEachChange { changes in
+            try Task.checkCancellation()
+            _ = try store.apply(changes)
+        }
+        lost += findings
+    }
+
+    /// Takes away what refers to a file that can't be read.
+    private func checkValues(_ row: Row, _ entity: Entity) -> [DocumentFinding] {
+        var findings: [DocumentFinding] = []
+        for slot in row.layout.slots where slot.kind == .large {
+            guard let value = row.large(slot), let name = value.fileName else { continue }
+            let object = "\(entity.name)/p\(row.key)", property = entity.properties[Int(slot.index)].name
+            do {
+                let bytes = try value.data()
+                if source.package != nil, ContentFolder.name(for: bytes) != name {
+                    findings.append(DocumentFinding("attachments", "\(property) is not what was written: it is kept as it is", object: object))
+                }
+            } catch {
+                row.clear(slot)
+                findings.append(DocumentFinding("attachments", "the file of \(property) can't be read: \(name)", object: object))
+            }
+        }
+        return findings
+    }
+
+    /// Inserts rows; those that a rule of uniqueness forbids are left out and told.
+    private func insert(_ rows: RowBatch, _ entity: Entity, _ store: SQLitePersistentStore) throws -> [DocumentFinding] {
+        var changes = ChangeSet()
+        changes.insertions = [ChangeSet.Insertions(entityIndex: entity.index, rows: rows)]
+        do {
+            _ = try store.apply(changes)
+            return []
+        } catch let error as StorageError where error.code == .constraint {
+            guard rows.count > 1 else {
+                return [DocumentFinding("store", "can't be kept: \(error.message)", object: "\(entity.name)/p\(rows[0].key)")]
+            }
+            var halves = [RowBatch(), RowBatch()]
+            for index in 0..<rows.count { _ = halves[index * 2 / rows.count].append(copyOf: rows[index]) }
+            return try halves.flatMap { try insert($0, entity, store) }
+        }
+    }
+}

@@ -1,0 +1,193 @@
+import Foundation
+import Testing
+import TestSupport
+
+/// What is saved of damaged documents. The damage is what only a broken program or disk would do.
+@Suite struct RepairTests {
+    private struct Damaged {
+        let path: String
+        let target: String
+        let folder: URL
+
+        func edit(_ name: String, _ change: (inout Data) throws -> Void) throws {
+            let url = name.isEmpty ? URL(fileURLWithPath: path) : URL(fileURLWithPath: path).appendingPathComponent(name)
+            var bytes = try Data(contentsOf: url)
+            try change(&bytes)
+            try bytes.write(to: url)
+        }
+    }
+
+    /// Repairs a copy of the sample that was damaged, which stays as it is, and looks at what comes out.
+    private func repair(
+        archive: Bool = false, exit: Int32, _ damage: (Damaged) throws -> Void, _ check: (FolioCommand.Outcome, Damaged) throws -> Void = { _, _ in }
+    ) throws {
+        try withTemporaryDirectory { folder in
+            var path = try FolioCommand.copyOfDocument(in: folder)
+            if archive {
+                #expect(try FolioCommand.run("pack", path, folder.path + "/A.folioz").exit == 0)
+                path = folder.path + "/A.folioz"
+            }
+            let damaged = Damaged(path: path, target: folder.path + "/Saved", folder: folder)
+            try damage(damaged)
+            let before = try FolioCommand.contents(of: folder)
+            let outcome = try FolioCommand.run("repair", path, "-o", damaged.target, "--json")
+            #expect(outcome.exit == exit, "\(outcome.messages)\(outcome.output)")
+            #expect(try FolioCommand.contents(of: folder).filter { !$0.key.hasPrefix("Saved") } == before)
+            if outcome.exit <= 1 {
+                let verified = try FolioCommand.run("verify", damaged.target, "--deep")
+                #expect(verified.exit == 0, "\(verified.output)")
+            } else {
+                #expect(!FileManager.default.fileExists(atPath: damaged.target))
+            }
+            try check(outcome, damaged)
+        }
+    }
+
+    private func export(_ path: String) throws -> [String: [[String: Any]]] {
+        let outcome = try FolioCommand.run("export", path)
+        #expect(outcome.exit == 0, "\(outcome.messages)")
+        return outcome.object["entities"] as? [String: [[String: Any]]] ?? [:]
+    }
+
+    private func lost(_ outcome: FolioCommand.Outcome) -> String { "\(outcome.object["lost"] ?? "")" }
+
+    @Test(arguments: [false, true]) func aSoundDocumentIsSavedWhole(archive: Bool) throws {
+        try repair(archive: archive, exit: 0) { _ in } _: { outcome, damaged throws in
+            #expect(outcome.object["isComplete"] as? Bool == true)
+            #expect(try FolioCommand.run("diff", damaged.path, damaged.target).exit == 0)
+            #expect(try FolioCommand.run("info", damaged.target, "--json").object["kind"] as? String == (archive ? "archive" : "package"))
+        }
+    }
+
+    @Test func aManifestIsMadeAnew() throws {
+        try repair(exit: 1) { try $0.edit("manifest.json") { $0 = Data("{".utf8) } } _: { outcome, damaged throws in
+            #expect(lost(outcome).contains("made anew"))
+            #expect(try export(damaged.target)["Person"]?.count == 5)
+        }
+    }
+
+    @Test func aModelIsTakenFromTheStore() throws {
+        try repair(exit: 1) { try $0.edit("model/Expeditions.xcdatamodel/contents") { $0 = Data("<model".utf8) } } _: { outcome, damaged throws in
+            #expect(lost(outcome).contains("model/Expeditions.xcdatamodel"))
+            #expect(try export(damaged.target)["Journey"]?.count == 3)
+        }
+    }
+
+    /// The page of the sample's store that begins a table.
+    private func rootPage(_ table: String, _ store: String) throws -> Int {
+        let process = Process(), pipe = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/sqlite3")
+        process.arguments = ["file:\(store)?immutable=1", "SELECT rootpage FROM sqlite_schema WHERE name = '\(table)'"]
+        process.standardOutput = pipe
+        try process.run()
+        process.waitUntilExit()
+        return try #require(Int(String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self).dropLast()))
+    }
+
+    private static let hasShell = FileManager.default.isExecutableFile(atPath: "/usr/bin/sqlite3")
+
+    @Test(.enabled(if: hasShell)) func oneTableThatIsGoneTakesNoOtherWithIt() throws {
+        try repair(exit: 1) { damaged in
+            let page = try rootPage("ZPERSON", damaged.path + "/store/store.sqlite")
+            try damaged.edit("store/store.sqlite") { bytes in
+                for index in (page - 1) * 4096..<page * 4096 { bytes[index] = 0xA5 }
+            }
+        } _: { outcome, damaged throws in
+            let saved = try export(damaged.target)
+            #expect(saved["Person"]?.isEmpty == true)
+            #expect(saved["Journey"]?.count == 3)
+            #expect(saved["Stop"]?.count == 6)
+            #expect(lost(outcome).contains("can't be read"))
+            #expect(lost(outcome).contains("leader leads to Person/p1"))
+            #expect(lost(outcome).contains("Journey.members") || lost(outcome).contains("Person.journeys"))
+        }
+    }
+
+    @Test(.enabled(if: hasShell)) func indexesAndFreePagesThatAreBrokenCostNothing() throws {
+        try repair(exit: 0) { damaged in
+            let page = try rootPage("ZSTOP_ZPLACE_INDEX", damaged.path + "/store/store.sqlite")
+            try damaged.edit("store/store.sqlite") { bytes in
+                for index in (page - 1) * 4096..<page * 4096 { bytes[index] = 0xA5 }
+                bytes.replaceSubrange(32..<40, with: [0, 0, 0, 7, 0, 0, 0, 9])
+            }
+        } _: { outcome, damaged throws in
+            #expect(try export(damaged.target)["Stop"]?.count == 6)
+        }
+    }
+
+    @Test(.enabled(if: hasShell)) func onlyTheRowsOfABrokenPageAreLost() throws {
+        try withTemporaryDirectory { folder in
+            let path = try FolioCommand.copyOfDocument(in: folder)
+            let lines = (1...3_000).map { "{\"attributes\":{\"name\":\"Somebody called number \($0)\"}}" }.joined(separator: "\n")
+            try Data(lines.utf8).write(to: folder.appendingPathComponent("people.jsonl"))
+            let imported = try FolioCommand.run("import", path, folder.path + "/people.jsonl", "--entity", "Person")
+            #expect(imported.exit == 0, "\(imported.messages)")
+            let store = URL(fileURLWithPath: path + "/store/store.sqlite")
+            var bytes = try Data(contentsOf: store)
+            // The leaf with this row, found by its text.
+            let place = try #require(bytes.range(of: Data("Somebody called number 1500".utf8))).lowerBound
+            let page = place / 4096 * 4096
+            for index in page..<page + 4096 { bytes[index] = 0xA5 }
+            try bytes.write(to: store)
+            let outcome = try FolioCommand.run("repair", path, "-o", folder.path + "/Saved", "--json")
+            #expect(outcome.exit == 1, "\(outcome.messages)")
+            let people = try #require((outcome.object["entities"] as? [String: Int])?["Person"])
+            #expect(people > 2_800 && people < 3_005, "\(people)")
+            #expect(lost(outcome).contains("the rows "))
+            #expect(try FolioCommand.run("verify", folder.path + "/Saved", "--deep").exit == 0)
+        }
+    }
+
+    @Test func aHeaderIsMended() throws {
+        try repair(exit: 1) { try $0.edit("store/store.sqlite") { $0.replaceSubrange(0..<18, with: [UInt8](repeating: 0, count: 18)) } } _: { outcome, damaged throws in
+            #expect(try export(damaged.target)["Person"]?.count == 5)
+            #expect(lost(outcome).contains("does not begin as a database does"))
+        }
+    }
+
+    @Test func anArchiveWithoutItsDirectoryIsReadByItsEntries() throws {
+        try repair(archive: true, exit: 1) { try $0.edit("") { $0 = $0.dropLast(120) } } _: { outcome, damaged throws in
+            #expect(try export(damaged.target)["Person"]?.count == 5)
+            #expect(lost(outcome).contains("archive"))
+        }
+    }
+
+    @Test func junkAroundAnArchiveIsPassedOver() throws {
+        try repair(archive: true, exit: 1) { try $0.edit("") { $0 = Data("#!/bin/sh\nexit\n".utf8) + $0 + Data("junk".utf8) } } _: { outcome, damaged throws in
+            #expect(try export(damaged.target)["Person"]?.count == 5)
+            #expect(lost(outcome).contains("junk"))
+        }
+    }
+
+    @Test func aWrongChecksumIsToldAndTheRestSaved() throws {
+        try repair(archive: true, exit: 1) { damaged in
+            try damaged.edit("") { bytes in
+                let name = try #require(bytes.range(of: Data("Nansen".utf8)))
+                bytes[name.lowerBound] = UInt8(ascii: "M")
+            }
+        } _: { outcome, damaged throws in
+            #expect(lost(outcome).contains("its checksum is wrong"))
+            #expect(try FolioCommand.run("export", damaged.target).output.contains("Mansen"))
+        }
+    }
+
+    @Test func whereNothingIsLeftNothingIsWritten() throws {
+        try repair(exit: 65) { try $0.edit("store/store.sqlite") { $0 = Data(repeating: 0xA5, count: 40_000) } }
+        try repair(archive: true, exit: 65) { try $0.edit("") { $0 = Data("PK\u{3}\u{4}".utf8) + Data(repeating: 1, count: 5_000) } }
+    }
+
+    @Test func nothingIsReplacedUnaskedAndDryRunsWriteNothing() throws {
+        try withTemporaryDirectory { folder in
+            let path = try FolioCommand.copyOfDocument(in: folder)
+            #expect(try FolioCommand.run("repair", path).exit == 64)
+            #expect(try FolioCommand.run("repair", path, "-o", path, "--force").exit == 64)
+            let dry = try FolioCommand.run("repair", path, "-o", folder.path + "/B.folio", "--dry-run")
+            #expect(dry.exit == 0)
+            #expect(dry.messages.hasPrefix("would save "))
+            #expect(!FileManager.default.fileExists(atPath: folder.path + "/B.folio"))
+            #expect(try FolioCommand.run("repair", path, "-o", folder.path + "/B.folio").exit == 0)
+            #expect(try FolioCommand.run("repair", path, "-o", folder.path + "/B.folio").exit == 73)
+            #expect(try FolioCommand.run("repair", path, "-o", folder.path + "/B.folio", "--force").exit == 0)
+        }
+    }
+}

@@ -53,22 +53,31 @@ package struct SHA256: Sendable {
     private mutating func compress(_ blocks: UnsafeRawBufferPointer) {
         var a0 = state[0], b0 = state[1], c0 = state[2], d0 = state[3]
         var e0 = state[4], f0 = state[5], g0 = state[6], h0 = state[7]
-        Self.constants.withUnsafeBufferPointer { k in
-            withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { w in
-                for start in stride(from: 0, to: blocks.count, by: 64) {
-                    for i in 0..<16 { w[i] = UInt32(bigEndian: blocks.loadUnaligned(fromByteOffset: start + 4 * i, as: UInt32.self)) }
-                    for i in 16..<64 {
+        // Plain loops over plain pointers: a build without optimisation, as all tests are, takes ten times as long over ranges and buffers.
+        Self.constants.withUnsafeBufferPointer { constants in
+            withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { words in
+                guard let k = constants.baseAddress, let w = words.baseAddress else { return }
+                var start = 0
+                while start < blocks.count {
+                    var i = 0
+                    while i < 16 {
+                        w[i] = UInt32(bigEndian: blocks.loadUnaligned(fromByteOffset: start + 4 * i, as: UInt32.self))
+                        i += 1
+                    }
+                    while i < 64 {
                         let w15 = w[i - 15], w2 = w[i - 2]
-                        let s0 = Self.rotated(w15, 7) ^ Self.rotated(w15, 18) ^ (w15 >> 3)
-                        let s1 = Self.rotated(w2, 17) ^ Self.rotated(w2, 19) ^ (w2 >> 10)
+                        let s0 = (w15 >> 7 | w15 << 25) ^ (w15 >> 18 | w15 << 14) ^ (w15 >> 3)
+                        let s1 = (w2 >> 17 | w2 << 15) ^ (w2 >> 19 | w2 << 13) ^ (w2 >> 10)
                         w[i] = w[i - 16] &+ s0 &+ w[i - 7] &+ s1
+                        i += 1
                     }
                     var a = a0, b = b0, c = c0, d = d0, e = e0, f = f0, g = g0, h = h0
-                    for i in 0..<64 {
-                        let s1 = Self.rotated(e, 6) ^ Self.rotated(e, 11) ^ Self.rotated(e, 25)
+                    i = 0
+                    while i < 64 {
+                        let s1 = (e >> 6 | e << 26) ^ (e >> 11 | e << 21) ^ (e >> 25 | e << 7)
                         let choice = g ^ (e & (f ^ g))
                         let t1 = h &+ s1 &+ choice &+ k[i] &+ w[i]
-                        let s0 = Self.rotated(a, 2) ^ Self.rotated(a, 13) ^ Self.rotated(a, 22)
+                        let s0 = (a >> 2 | a << 30) ^ (a >> 13 | a << 19) ^ (a >> 22 | a << 10)
                         let majority = (a & b) | (c & (a | b))
                         h = g
                         g = f
@@ -78,6 +87,7 @@ package struct SHA256: Sendable {
                         c = b
                         b = a
                         a = t1 &+ s0 &+ majority
+                        i += 1
                     }
                     a0 &+= a
                     b0 &+= b
@@ -87,13 +97,12 @@ package struct SHA256: Sendable {
                     f0 &+= f
                     g0 &+= g
                     h0 &+= h
+                    start += 64
                 }
             }
         }
         state = [a0, b0, c0, d0, e0, f0, g0, h0]
     }
-
-    @inline(__always) private static func rotated(_ word: UInt32, _ count: UInt32) -> UInt32 { word >> count | word << (32 - count) }
 
     private static let constants: [UInt32] = [
         0x428a_2f98, 0x7137_4491, 0xb5c0_fbcf, 0xe9b5_dba5, 0x3956_c25b, 0x59f1_11f1, 0x923f_82a4, 0xab1c_5ed5,

@@ -85,7 +85,8 @@ final class ContentFolder: Sendable {
             try Disk.synchronizeDirectory(path)
             try Disk.synchronizeDirectory(FilePath.parent(path))
         }
-        try Disk.replaceFile(file) { target in try value.withUnsafeBytes { try target.append($0) } }
+        // By the folder above, where what a crash leaves is found without looking through all values.
+        try Disk.replaceFile(file, by: path) { target in try value.withUnsafeBytes { try target.append($0) } }
         newFiles.store(true, ordering: .sequentiallyConsistent)
         return name
     }

@@ -10,14 +10,17 @@ extension Disk {
     }
 
     /// Replaces or makes a file whose content `write` produces; `ready` runs when the new file is durable, just before it takes the name.
+    /// - Parameter folder: Where the new content is written first, on the same file system; nil for beside the file. `removeTemporaries(in:)` there takes away what a
+    ///   crash leaves.
     package static func replaceFile(
-        _ path: String, mode: UInt32 = 0o666, writing write: (File) throws -> Void, ready: () throws -> Void = {}
+        _ path: String, mode: UInt32 = 0o666, by folder: String? = nil, writing write: (File) throws -> Void, ready: () throws -> Void = {}
     ) throws {
         let old = try status(of: path)
         if let old, old.kind != .file {
             throw FileSystemError(.unsuitableFile, operation: "replace", path: path, detail: "not a plain file")
         }
-        let temporary = FilePath.sibling(of: path, tag: "tmp", id: UniqueName.make())
+        let place = folder.map { FilePath.join($0, FilePath.name(path)) } ?? path
+        let temporary = FilePath.sibling(of: place, tag: temporaryTag, id: UniqueName.make())
         do {
             let file = try File(temporary, .create(mode: mode))
             defer { file.close() }
@@ -36,5 +39,24 @@ extension Disk {
             throw error
         }
         try synchronizeDirectory(FilePath.parent(path))
+    }
+
+    /// Removes what crashes left of replacing files in a folder. Nobody else may be replacing one there. Fine where there is no folder.
+    package static func removeTemporaries(in folder: String) throws {
+        guard try kind(of: folder) == .directory else { return }
+        for raw in try Directory(folder).rawNames() {
+            guard let name = String(validating: raw.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self), isTemporary(name) else { continue }
+            let path = FilePath.join(folder, name)
+            // Folders of such names are replacements of whole documents, and have a protocol of their own.
+            if try Disk.kind(of: path) == .file { try removeFile(path) }
+        }
+    }
+
+    private static let temporaryTag = "tmp"
+
+    private static func isTemporary(_ name: String) -> Bool {
+        let mark = ".\(temporaryTag)-", idLength = 36
+        guard name.hasPrefix("."), name.utf8.count > mark.utf8.count + idLength, UniqueName.isOne(name.suffix(idLength)) else { return false }
+        return name.dropLast(idLength).hasSuffix(mark)
     }
 }

@@ -69,7 +69,7 @@ package final class File: Sendable {
         while true {
             let start = bytes.count
             let room = limit - start < chunk ? limit - start + 1 : chunk
-            bytes.append(contentsOf: repeatElement(0, count: room))
+            bytes += [UInt8](repeating: 0, count: room)
             let count = try bytes.withUnsafeMutableBytes {
                 try read(into: UnsafeMutableRawBufferPointer(rebasing: $0[start...]), at: Int64(start))
             }

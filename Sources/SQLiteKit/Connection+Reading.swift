@@ -24,8 +24,9 @@ extension Connection {
         var options = OpenOptions(.readOnly, defense: defense)
         options.busyTimeout = busyTimeout
         let before = try ReadState(location)
-        // With its index in memory, SQLite would try again and again to make sense of a WAL whose header says nothing; a writer takes such a WAL for empty.
-        if let wal = before.wal, wal.size > 0, try !WriteAheadLog.hasHeader(ofStoreAt: location) {
+        // With its index in memory, SQLite would try again and again to make sense of a WAL whose header says nothing, or that is a header alone. Nothing is
+        // committed in either: a writer takes such a WAL for empty.
+        if let wal = before.wal, wal.size > 0, try wal.size == WriteAheadLog.headerSize || !WriteAheadLog.hasHeader(ofStoreAt: location) {
             return try open(location, path, "immutable=1", .immutable, before, options)
         }
         do {

@@ -36,7 +36,7 @@ package struct WriteAheadLog: Sendable {
     static func offset(ofFrame frame: Int, pageSize: Int) -> Int64 { Int64(headerSize) + Int64(frame) * Int64(frameHeaderSize + pageSize) }
 
     static let frameHeaderSize = 24
-    private static let headerSize = 32
+    static let headerSize = 32
     private static let magic: UInt32 = 0x377f_0682
     private static let formatVersion: UInt32 = 3_007_000
 

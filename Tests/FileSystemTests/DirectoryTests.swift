@@ -48,4 +48,31 @@ import Testing
             #expect(try directory.status(of: "new")?.mode == 0o600)
         }
     }
+
+    @Test func whatCrashesLeftOfReplacingFilesIsRemovedAndNothingElse() throws {
+        try withTemporaryDirectory { folder in
+            let id = "6f0518c5-2f2c-4b6c-8d7e-87777d43da56", top = folder.path + "/top"
+            try Disk.makeDirectory(top)
+            let kept = [".file.tmp-", ".file.tmp-\(id.uppercased())", ".tmp-\(id)x", "file.tmp-\(id)", ".old-\(id)"]
+            for name in kept + [".file.tmp-\(id)", ".a.b.tmp-\(id)"] { try Disk.replaceFile(top + "/" + name, with: [1]) }
+            try Disk.removeTemporaries(in: top)
+            #expect(try Disk.list(top).map(\.name) == kept.sorted())
+            try Disk.removeTemporaries(in: top + "/missing")
+        }
+    }
+
+    @Test func aFileIsReplacedByWayOfAnotherFolder() throws {
+        try withTemporaryDirectory { folder in
+            try Disk.makeDirectory(folder.path + "/a")
+            #expect(throws: FileSystemError.self) {
+                try FaultInjection.with({ call, _ in call == .rename ? .error(5) : nil }) {
+                    try Disk.replaceFile(folder.path + "/a/file", by: folder.path) { try $0.append([1]) }
+                }
+            }
+            #expect(try Disk.list(folder.path + "/a").isEmpty)
+            try Disk.replaceFile(folder.path + "/a/file", by: folder.path) { try $0.append([1]) }
+            #expect(try Disk.read(folder.path + "/a/file", limit: 10) == [1])
+            #expect(try Disk.list(folder.path).map(\.name) == ["a"])
+        }
+    }
 }

@@ -69,7 +69,14 @@ let testRooms: [(name: String, imports: [String])] = [
     ("CommandTests", ["FolioCommands", "FolioTool", "Folio"]),
     ("DocumentSamplesTests", ["FolioTool", "Folio", "Coding", "CSQLite"]),
     ("CorpusTests", ["Folio", "SQLiteStore", "Storage", "RowMemory", "ModelFiles", "Query", "Schema", "SQLiteKit", "Coding"]),
+    ("CrashTests", ["CrashDriver"]),
     ("HouseTests", []),
+]
+
+/// What stands in `Tests` and is no test: the processes that crash tests watch, and what watches them.
+let testTools: [(name: String, kind: Kind, imports: [String])] = [
+    ("CrashSupervisor", .c, []),
+    ("CrashDriver", .tool, ["CrashSupervisor", "DocumentKit", "ObjectGraph", "Storage", "Query", "Schema", "SQLiteKit", "FileSystem"]),
 ]
 
 let strict: [SwiftSetting] = [
@@ -93,26 +100,30 @@ func dependencies(_ names: [String]) -> [Target.Dependency] {
     names.map { .target(name: $0) }
 }
 
-let targets: [Target] = rooms.map { room in
-    switch room.kind {
+func target(_ name: String, _ kind: Kind, _ imports: [String], in folder: String) -> Target {
+    let path = "\(folder)/\(name)"
+    return switch kind {
     case .door(let pkgConfig, let debian):
-        .systemLibrary(name: room.name, pkgConfig: pkgConfig, providers: [.apt([debian])])
+        .systemLibrary(name: name, path: path, pkgConfig: pkgConfig, providers: [.apt([debian])])
     case .c:
-        .target(name: room.name, dependencies: dependencies(room.imports))
+        .target(name: name, dependencies: dependencies(imports), path: path)
     case .swift:
-        .target(name: room.name, dependencies: dependencies(room.imports), swiftSettings: strict)
+        .target(name: name, dependencies: dependencies(imports), path: path, swiftSettings: strict)
     case .macro:
         .macro(
-            name: room.name, dependencies: dependencies(room.imports), swiftSettings: strict + [.unsafeFlags(["-I", host])],
+            name: name, dependencies: dependencies(imports), path: path, swiftSettings: strict + [.unsafeFlags(["-I", host])],
             linkerSettings: [
                 .unsafeFlags(
                     ["-L", host, "-Xlinker", "-rpath", "-Xlinker", host]
                         + ["SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacros", "SwiftSyntaxMacroExpansion", "SwiftDiagnostics", "SwiftCompilerPluginMessageHandling", "SwiftBasicFormat", "SwiftParser", "SwiftParserDiagnostics", "SwiftOperators"].map { "-l\($0)" })
             ])
     case .tool:
-        .executableTarget(name: room.name, dependencies: dependencies(room.imports), swiftSettings: strict)
+        .executableTarget(name: name, dependencies: dependencies(imports), path: path, swiftSettings: strict)
     }
 }
+
+let targets: [Target] =
+    rooms.map { target($0.name, $0.kind, $0.imports, in: "Sources") } + testTools.map { target($0.name, $0.kind, $0.imports, in: "Tests") }
 
 let testSupport = Target.target(
     name: "TestSupport", dependencies: [], path: "Tests/TestSupport", swiftSettings: strict)

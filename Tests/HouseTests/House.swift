@@ -10,7 +10,7 @@ struct House {
 
     static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-    /// The rows of the tables `rooms` and `testRooms` of the manifest.
+    /// The rows of the tables `rooms`, `testRooms` and `testTools` of the manifest.
     static func rooms() throws -> [Room] {
         let manifest = try String(contentsOf: root.appendingPathComponent("Package.swift"), encoding: .utf8)
         // ("Name", .kind(…), ["Import", …]) or ("Name", ["Import", …]), the list over several lines or not.
@@ -19,7 +19,8 @@ struct House {
             let name = String(match.output.name)
             let imports = match.output.imports.matches(of: /"(\w+)"/).map { String($0.output.1) }
             let isTest = name.hasSuffix("Tests")
-            let folder = root.appendingPathComponent(isTest ? "Tests" : "Sources").appendingPathComponent(name)
+            let source = root.appendingPathComponent("Sources/\(name)")
+            let folder = FileManager.default.fileExists(atPath: source.path) ? source : root.appendingPathComponent("Tests/\(name)")
             return Room(name: name, imports: Set(imports + (isTest ? ["TestSupport"] : [])), files: try swiftFiles(in: folder))
         }
     }

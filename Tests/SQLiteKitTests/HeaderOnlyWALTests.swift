@@ -1,4 +1,5 @@
 import FileSystem
+import Foundation
 import SQLiteKit
 import TestSupport
 import Testing

@@ -31,7 +31,7 @@ extension PersistentDocument {
         try validateUncheckedObjects()
         try validate()
         let extra = try capturedParts()
-        let prepared = try context.prepareSave(reservesKeys: true)
+        let prepared = try context.prepareSave(reservesKeys: state.marker != nil)
         let position = context.editPosition
         guard prepared != nil || state.hasAutosavedWork || hasNotedChanges else {
             savedPosition = position
@@ -129,7 +129,7 @@ extension PersistentDocument {
 
     private func write(_ changes: ChangeSet, _ level: DocumentSession.Level, _ extra: CapturedParts) async throws -> SaveReceipt {
         if state.isReplaced { try goOnWithNewArchive() }
-        return try await away { session in
+        let work: @Sendable (inout DocumentSession) throws -> SaveReceipt = { session in
             try session.checkPlace()
             let staged = try session.stage(extra)
             defer { staged.remove() }
@@ -145,6 +145,8 @@ extension PersistentDocument {
             session.unfinishedSave = session.unfinishedSave ?? failure
             return receipt
         }
+        // Numbers can't be held back for new objects of a store that other programs write to as well: so nobody may fetch here while their rows are written.
+        return state.marker == nil ? try here(work) : try await away(work)
     }
 
     /// Checks every object of the document where an autosave left some unchecked, in this session or before.

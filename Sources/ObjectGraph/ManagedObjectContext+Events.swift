@@ -26,7 +26,7 @@ extension ManagedObjectContext {
             edits.noteUnrecorded()
         }
         let hasNews = changes.hasEvent || !deletedInEvent.isEmpty || !forgottenObjects.isEmpty || !refreshedObjects.isEmpty
-            || !mergedInsertions.isEmpty
+            || !restoredObjects.isEmpty || !mergedInsertions.isEmpty
         guard hasNews else { return }
         let notification = isObserved(.objectsDidChange) ? newsOfEvent() : nil
         changes.endEvent()

@@ -25,7 +25,8 @@ struct LockMutants {
                 do { voice.say(try await editTwice()) } catch { voice.say("\(error)") }
             }
             tally.points += 1
-            let expected = isOmitted ? "two editors" : "told"
+            // Without the lock an archive's second editor is stopped by SQLite, which holds the journal in the working set for one alone, and can't say who it is.
+            let expected = isOmitted ? (form == .archive ? "told of nil" : "two editors") : "told"
             if outcome.lines != [expected] { tally.failures.append("\(form), \(isOmitted ? "without" : "with") the lock: \(outcome.lines)") }
         }
         return tally

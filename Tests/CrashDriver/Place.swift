@@ -68,6 +68,6 @@ struct Place: Sendable {
     private static func isPart(_ path: String) -> Bool {
         let part = path.drop { $0 != "/" }.dropFirst()
         return part.wholeMatch(
-            of: /mimetype|manifest\.json|model\/[^\/.]+\.xcdatamodel\/contents|store\/store\.sqlite|content\/[0-9a-f]{2}\/[0-9A-F-]{36}|versions\/(index\.json|[0-9]+\.(delta|base))/) != nil
+            of: /mimetype|manifest\.json|model\/[^\/.]+\.xcdatamodel\/contents|store\/store\.sqlite|content\/[0-9a-f]{2}\/[0-9A-F-]{36}|versions\/(index\.json|[0-9]+(\.[0-9]+)?\.(delta|base))/) != nil
     }
 }

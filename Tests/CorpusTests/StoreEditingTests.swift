@@ -52,7 +52,9 @@ struct StoreEditingTests {
         let original = try #require(StoreReadingTests.stores.first { $0.lastPathComponent == "Bookmarks_V5.sqlite" })
         try withTemporaryDirectory { folder in
             let url = folder.appendingPathComponent("b.sqlite")
-            for suffix in ["", "-wal"] { try FileManager.default.copyItem(atPath: original.path + suffix, toPath: url.path + suffix) }
+            for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: original.path + suffix) {
+                try FileManager.default.copyItem(atPath: original.path + suffix, toPath: url.path + suffix)
+            }
             let before = try dump(url)
             let store = try SQLitePersistentStore.open(PersistentStoreDescription(url: url))
             let entity = try #require(store.identity.model.entity(named: "BookmarkEntity"))

@@ -34,7 +34,7 @@ struct ArchiveUnpacker {
 
     /// What was autosaved of the archive is not in it.
     private func checkWorkingSet(_ archive: ArchiveFile, _ manifest: Manifest) throws {
-        guard try WorkingSet.existing(for: archive.state(), uuid: manifest.uuid) != nil else { return }
+        guard try WorkingSet.existing(for: archive, uuid: manifest.uuid) != nil else { return }
         let session = try DocumentSession.read(source) { _ in nil }
         defer { try? session.close() }
         if session.hasAutosavedWork { throw SourceLock.recoverable(source) }

@@ -79,7 +79,7 @@ public struct DocumentInfo: Sendable, Hashable {
             case .archive:
                 let archive = try ArchiveFile(document.path)
                 let manifest = try archive.manifest()
-                if try WorkingSet.existing(for: archive.state(), uuid: manifest.uuid) != nil { return nil }
+                if try WorkingSet.existing(for: archive, uuid: manifest.uuid) != nil { return nil }
                 return (manifest, nil)
             }
         }

@@ -31,7 +31,7 @@ extension DocumentSession {
         return try DocumentError.stage(.opening, document.path) {
             guard document.kind == .archive else { return try open(document, StorePlace(document), isEditing: false, model: model) }
             let archive = try ArchiveFile(document.path)
-            if let left = try WorkingSet.existing(for: archive.state(), uuid: archive.manifest().uuid) {
+            if let left = try WorkingSet.existing(for: archive, uuid: archive.manifest().uuid) {
                 return try open(document, StorePlace(archive, left), isEditing: false, model: model)
             }
             return try open(document, StorePlace(reading: archive), isEditing: false, model: model)
@@ -130,8 +130,8 @@ extension DocumentSession {
         let archive = try ArchiveFile(document.path)
         let manifest = try archive.manifest()
         let state = try archive.state()
-        if following == nil { try WorkingSet.removeFinished(for: state, uuid: manifest.uuid) }
-        var workingSet = try WorkingSet.existing(for: state, uuid: manifest.uuid)
+        if following == nil { try WorkingSet.removeFinished(for: archive, uuid: manifest.uuid) }
+        var workingSet = try WorkingSet.existing(for: archive, uuid: manifest.uuid)
         if let left = workingSet {
             let hasWork = try StorePlace(archive, left).hasAutosavedWork()
             if hasWork, recovery == .refuse { throw recoverable(document.path) }
@@ -141,6 +141,7 @@ extension DocumentSession {
                 workingSet = nil
             }
         }
+        try workingSet?.noteState(state)
         let set = try workingSet ?? WorkingSet.make(from: archive, uuid: manifest.uuid, generation: manifest.generation)
         let place = try StorePlace(archive, set, isTrusted: following != nil)
         let session = try open(document, place, isEditing: true, content: following?.content, model: model)
@@ -165,7 +166,7 @@ extension DocumentSession {
     /// Puts the WAL with autosaved work aside, so that the main file, which is the last saved state, counts again. The store is closed.
     static func setAutosavedWorkAside(in package: String, savedGeneration: Int) throws {
         let store = FilePath.join(package, PackageLayout.store), discarded = FilePath.join(package, PackageLayout.discarded)
-        try Disk.makeDirectories(FilePath.parent(discarded))
+        try Disk.makeDirectories(FilePath.parent(discarded), isDurable: true)
         try Disk.removeFileIfPresent(discarded)
         try Disk.rename(store + "-wal", to: discarded)
         try Disk.removeFileIfPresent(store + "-shm")

@@ -15,13 +15,25 @@ struct WorkingSet {
     private static let maximumCopies = 100
 
     /// The working set that an editor left behind, or uses just now, for just this state of the archive; nil where there is none.
-    static func existing(for state: ArchiveOrigin.State, uuid: String) throws -> WorkingSet? {
-        try all(uuid).first { try ArchiveOrigin.read(in: $0)?.state == state }.map { WorkingSet(path: $0) }
+    ///
+    /// A file that was put back at the same path with the same content, as from a backup, has another identity: what was autosaved on top of it still fits.
+    static func existing(for archive: ArchiveFile, uuid: String) throws -> WorkingSet? {
+        let state = try archive.state(), sets = try origins(uuid)
+        let found = sets.first { $0.origin.state == state } ?? sets.first { $0.origin.path == archive.path && $0.origin.state.digest == state.digest }
+        return found.map { WorkingSet(path: $0.folder) }
     }
 
     /// Removes the working sets of saves that were finished but for the cleaning up, when the archive is as they left it.
-    static func removeFinished(for state: ArchiveOrigin.State, uuid: String) throws {
-        for path in try all(uuid) where try ArchiveOrigin.read(in: path)?.pending == state { try WorkingSet(path: path).remove() }
+    static func removeFinished(for archive: ArchiveFile, uuid: String) throws {
+        let state = try archive.state()
+        for (folder, origin) in try origins(uuid) {
+            guard let pending = origin.pending, pending == state || (origin.path == archive.path && pending.digest == state.digest) else { continue }
+            try WorkingSet(path: folder).remove()
+        }
+    }
+
+    private static func origins(_ uuid: String) throws -> [(folder: String, origin: ArchiveOrigin)] {
+        try all(uuid).compactMap { folder in try ArchiveOrigin.read(in: folder).map { (folder, $0) } }
     }
 
     static func all(_ uuid: String) throws -> [String] {
@@ -36,7 +48,7 @@ struct WorkingSet {
             throw DocumentError(.io, "too many working sets of this document", path: FilePath.join(StateFolder.documents, uuid))
         }
         let folder = FilePath.parent(path)
-        try Disk.makeDirectories(folder, mode: 0o700)
+        try Disk.makeDirectories(folder, mode: 0o700, isDurable: true)
         let temporary = FilePath.sibling(of: path, tag: "tmp", id: UniqueName.make())
         do {
             try Disk.makeDirectory(temporary, mode: 0o700)
@@ -56,16 +68,27 @@ struct WorkingSet {
         return WorkingSet(path: path)
     }
 
-    /// Takes the working set away; the folder of the document goes with the last one.
+    /// Takes the working set away, for good when this returns; the folder of the document goes with the last one.
     func remove() throws {
-        try Disk.removeTree(path)
-        guard try Disk.exists(FilePath.parent(path)) else { return }
-        // What an interrupted save was packing.
-        for entry in try Disk.list(FilePath.parent(path)) where entry.name.hasPrefix(".\(FilePath.name(path)).tmp-") {
-            try Disk.removeTree(FilePath.join(FilePath.parent(path), entry.name))
+        let folder = FilePath.parent(path)
+        guard try Disk.exists(folder) else { return }
+        if try Disk.exists(path) {
+            // Under its name it is whole or not there (1), whatever a power cut leaves of it.
+            try Disk.rename(path, to: FilePath.sibling(of: path, tag: Self.removedTag, id: UniqueName.make()))
+            try Disk.synchronizeDirectory(folder)
+        }
+        for entry in try Disk.list(folder) where Self.isGarbage(entry.name, besides: FilePath.name(path)) {
+            try Disk.removeTree(FilePath.join(folder, entry.name))
         }
         // Fails where another working set of the same document is there, which is as it should be.
-        try? Disk.removeEmptyDirectory(FilePath.parent(path))
+        try? Disk.removeEmptyDirectory(folder)
+    }
+
+    private static let removedTag = "removed"
+
+    /// Whether nobody wants what lies beside a working set: others that were being removed, and what an interrupted save of this one was packing.
+    private static func isGarbage(_ name: String, besides set: String) -> Bool {
+        name.hasPrefix(".") && (name.contains(".\(removedTag)-") || name.hasPrefix(".\(set).tmp-"))
     }
 
     /// Copies of an archive have its UUID and generation too.

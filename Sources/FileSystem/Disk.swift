@@ -30,8 +30,8 @@ package enum Disk {
         try withPath(path) { name in _ = try perform(.mkdir, path) { negated(mkdir(name, mode_t(mode))) } }
     }
 
-    /// Makes a folder and those above it, as far as they are missing.
-    package static func makeDirectories(_ path: String, mode: UInt32 = 0o777) throws {
+    /// Makes a folder and those above it, as far as they are missing; where asked, such that a power cut does not take them away.
+    package static func makeDirectories(_ path: String, mode: UInt32 = 0o777, isDurable: Bool = false) throws {
         var missing: [String] = []
         var folder = path
         while try !exists(folder) {
@@ -46,6 +46,10 @@ package enum Disk {
             } catch let error as FileSystemError where error.code == .exists {
                 // Another process was quicker; what counts is what the last step finds.
             }
+        }
+        if isDurable {
+            // The last one also where it was there: whoever made it may not have come to this.
+            for folder in Set(missing + [path]) { try synchronizeDirectory(FilePath.parent(folder)) }
         }
         // Links are followed here: a home folder may well be one.
         let descriptor = try openDescriptor(path, O_RDONLY | O_DIRECTORY | O_NONBLOCK)

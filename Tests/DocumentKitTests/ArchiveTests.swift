@@ -79,6 +79,31 @@ import Testing
         }
     }
 
+    @Test func autosavedWorkIsFoundAfterTheArchiveWasPutBackFromABackupOfItsOwn() async throws {
+        try await withFolder { folder in
+            let url = folder.appendingPathComponent("A.folioz"), other = folder.appendingPathComponent("B.folioz")
+            let document = try await PersistentDocument.create(at: url, model: Library.model(), form: .archive)
+            try Library.insertBook("autosaved", document)
+            try await document.autosave()
+            let uuid = document.uuid
+            try await document.close()
+            // The same content in another file: with its own place it is the document, elsewhere it is a copy that nobody has edited.
+            let bytes = try Disk.read(url.path, limit: 1 << 30)
+            try Disk.replaceFile(other.path, with: bytes)
+            try Disk.replaceFile(url.path, with: bytes)
+
+            let copy = try await PersistentDocument.open(other)
+            #expect(try Library.titles(copy) == [])
+            try await copy.close()
+            let kept = try await PersistentDocument.open(url, recovery: .keep)
+            #expect(kept.recovered != nil)
+            #expect(try Library.titles(kept) == ["autosaved"])
+            try await kept.save()
+            try await kept.close()
+            #expect(try workingSets(uuid).isEmpty)
+        }
+    }
+
     @Test func anArchiveThatSomebodyReplacedIsNotOverwritten() async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folioz")

@@ -80,7 +80,7 @@ extension DocumentSession {
     private func setForeignJournalAside(_ package: String) throws {
         let journal = storePath + "-wal", aside = FilePath.join(package, PackageLayout.discarded)
         if let size = try Disk.status(of: journal)?.size, size > 0 {
-            try Disk.makeDirectories(FilePath.parent(aside))
+            try Disk.makeDirectories(FilePath.parent(aside), isDurable: true)
             try Disk.removeFileIfPresent(aside)
             try Disk.rename(journal, to: aside)
             try Disk.synchronizeDirectory(FilePath.parent(aside))
@@ -99,9 +99,15 @@ extension DocumentSession {
 
 extension WorkingSet {
     /// Notes where the archive is now, for whoever looks for work that was left.
-    func noteMove(to archive: String) throws {
-        guard var origin = try ArchiveOrigin.read(in: path) else { return }
-        origin.path = archive
-        try origin.write(in: path)
+    func noteMove(to archive: String) throws { try note { $0.path = archive } }
+
+    /// Notes which file the archive is now: one of the same content was put in its place.
+    func noteState(_ state: ArchiveOrigin.State) throws { try note { $0.state = state } }
+
+    private func note(_ change: (inout ArchiveOrigin) -> Void) throws {
+        guard let origin = try ArchiveOrigin.read(in: path) else { return }
+        var changed = origin
+        change(&changed)
+        if changed != origin { try changed.write(in: path) }
     }
 }

@@ -64,7 +64,7 @@ public struct RecoverableDocument: Sendable, Hashable {
         case .archive:
             let archive = try ArchiveFile(path)
             let uuid = try archive.manifest().uuid
-            return (uuid, try WorkingSet.existing(for: archive.state(), uuid: uuid) != nil)
+            return (uuid, try WorkingSet.existing(for: archive, uuid: uuid) != nil)
         case .store, .managedDocument: return nil
         }
     }

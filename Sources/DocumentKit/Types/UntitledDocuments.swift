@@ -10,7 +10,7 @@ struct UntitledDocuments {
 
     /// A path for a new one, whose folder is there.
     func newPath(_ type: DocumentType) throws -> String {
-        try Disk.makeDirectories(folder, mode: 0o700)
+        try Disk.makeDirectories(folder, mode: 0o700, isDurable: true)
         return FilePath.join(folder, "\(UniqueName.make()).\(type.extensions.first ?? "folio")")
     }
 

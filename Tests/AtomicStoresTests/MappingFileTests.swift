@@ -67,7 +67,7 @@ import TestSupport
         for file in files {
             try withTemporaryDirectory { folder in
                 let copy = folder.appendingPathComponent("copy.xml")
-                try FileManager.default.copyItem(at: file, to: copy)
+                try FileManager.default.copyContents(of: file, to: copy)
                 try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: copy.path)
                 let text = try String(contentsOf: file, encoding: .utf8)
 

@@ -43,7 +43,7 @@ enum Corpus {
         for item in try FileManager.default.contentsOfDirectory(atPath: source.path)
         where [name, name + "-wal", name + "-shm", support].contains(item) {
             let copy = folder.appendingPathComponent(item)
-            try FileManager.default.copyItem(at: source.appendingPathComponent(item), to: copy)
+            try FileManager.default.copyContents(of: source.appendingPathComponent(item), to: copy)
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: copy.path)
         }
         return folder.appendingPathComponent(name)

@@ -63,7 +63,7 @@ enum FolioCommand {
     /// A copy of the sample document in `folder`.
     static func copyOfDocument(in folder: URL) throws -> String {
         let copy = folder.appendingPathComponent("Expeditions.folio")
-        try FileManager.default.copyItem(at: URL(fileURLWithPath: document), to: copy)
+        try FileManager.default.copyContents(of: URL(fileURLWithPath: document), to: copy)
         return copy.path
     }
 

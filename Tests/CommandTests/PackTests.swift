@@ -30,7 +30,7 @@ import TestSupport
         try withTemporaryDirectory { folder in
             let document = try FolioCommand.copyOfDocument(in: folder)
             let other = folder.appendingPathComponent("Other.folio")
-            try FileManager.default.copyItem(atPath: document, toPath: other.path)
+            try FileManager.default.copyContents(of: URL(fileURLWithPath: document), to: other)
             for file in ["mimetype", "manifest.json", "store/store.sqlite"] {
                 try FileManager.default.setAttributes(
                     [.modificationDate: Date(timeIntervalSince1970: 1e9), .posixPermissions: 0o600], ofItemAtPath: other.path + "/" + file)

@@ -15,7 +15,7 @@ struct StoreEditingTests {
         try withTemporaryDirectory { folder in
             let url = folder.appendingPathComponent(original.lastPathComponent)
             for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: original.path + suffix) {
-                try FileManager.default.copyItem(atPath: original.path + suffix, toPath: url.path + suffix)
+                try FileManager.default.copyContents(of: URL(fileURLWithPath: original.path + suffix), to: URL(fileURLWithPath: url.path + suffix))
             }
             let mode = try formatVersions(original)
             let before = try dump(url)
@@ -53,7 +53,7 @@ struct StoreEditingTests {
         try withTemporaryDirectory { folder in
             let url = folder.appendingPathComponent("b.sqlite")
             for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: original.path + suffix) {
-                try FileManager.default.copyItem(atPath: original.path + suffix, toPath: url.path + suffix)
+                try FileManager.default.copyContents(of: URL(fileURLWithPath: original.path + suffix), to: URL(fileURLWithPath: url.path + suffix))
             }
             let before = try dump(url)
             let store = try SQLitePersistentStore.open(PersistentStoreDescription(url: url))

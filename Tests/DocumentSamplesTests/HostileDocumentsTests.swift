@@ -11,7 +11,7 @@ import TestSupport
         { box in
             for name in try FileManager.default.contentsOfDirectory(atPath: HostileTable.folder.path)
             where name.hasPrefix("outside") || name == document || name == document + "-journal" {
-                try FileManager.default.copyItem(at: HostileTable.folder.appendingPathComponent(name), to: box.appendingPathComponent(name))
+                try FileManager.default.copyContents(of: HostileTable.folder.appendingPathComponent(name), to: box.appendingPathComponent(name))
             }
             return document
         }

@@ -5,6 +5,7 @@ import SQLiteKit
 import SQLiteStore
 import Schema
 import Storage
+import TestSupport
 import Testing
 
 /// A store that is migrated and looked at from all sides.
@@ -19,9 +20,9 @@ struct MigratedStore {
     }
 
     func copy(to other: URL) throws -> MigratedStore {
-        try FileManager.default.copyItem(at: url, to: other)
+        try FileManager.default.copyContents(of: url, to: other)
         func support(_ url: URL) -> URL { url.deletingLastPathComponent().appendingPathComponent(".\(url.deletingPathExtension().lastPathComponent)_SUPPORT") }
-        if FileManager.default.fileExists(atPath: support(url).path) { try FileManager.default.copyItem(at: support(url), to: support(other)) }
+        if FileManager.default.fileExists(atPath: support(url).path) { try FileManager.default.copyContents(of: support(url), to: support(other)) }
         return MigratedStore(url: other)
     }
 

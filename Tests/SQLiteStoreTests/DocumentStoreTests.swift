@@ -147,7 +147,7 @@ struct DocumentStoreTests {
     private func mainFile(_ url: URL) throws -> Int64? {
         try withTemporaryDirectory { folder in
             let copy = folder.appendingPathComponent("main.sqlite")
-            try FileManager.default.copyItem(at: url, to: copy)
+            try FileManager.default.copyContents(of: url, to: copy)
             return try Connection.reading(copy.path) { try $0.value("SELECT count(*) FROM ZTAG")?.integer }
         }
     }

@@ -37,19 +37,25 @@ final class AtomicSession {
         let newMetadata = try metadata.applying(changes.metadata)
         let staging = try ChangeStaging(changes, on: table)
         let (oldMetadata, oldNumbers) = (metadata, table.numbers)
-        let inverse = table.exchange(staging.change)
+        var inverses = [table.exchange(staging.change)]
         table.numbers = staging.numbers
         metadata = newMetadata
+        var receipt = staging.receipt
         do {
+            if !table.shape.derivations.isEmpty, let inverse = inverses.first {
+                let derived = try DerivedValues(table).update(after: staging.change, inverse)
+                inverses += derived.inverses
+                receipt.derived = derived.rows
+            }
             if !changes.isEmpty { try write() }
         } catch {
-            _ = table.exchange(inverse)
+            for inverse in inverses.reversed() { _ = table.exchange(inverse) }
             table.numbers = oldNumbers
             metadata = oldMetadata
             throw error
         }
         table.tidy()
-        return staging.receipt
+        return receipt
     }
 
     func reserveKeys(entityIndex: Int, count: Int) throws -> Int64 {

@@ -24,6 +24,8 @@ public struct ContextNotification {
     /// Whether the context was reset: every object of it is invalid.
     public internal(set) var isReset = false
 
+    /// Objects that a save changed by their derived values alone.
+    var derived: Set<ManagedObjectID> = []
     /// What others did, where that is what it is about.
     var merged: SavedChanges?
 
@@ -33,7 +35,7 @@ public struct ContextNotification {
         func ids(_ objects: Set<ManagedObject>) -> Set<ManagedObjectID> {
             Set(objects.map { context.objectID(key: $0.key, entityIndex: Int($0.entityIndex)) })
         }
-        return SavedChanges(inserted: ids(inserted), updated: ids(updated.union(refreshed)), deleted: ids(deleted), contextName: context.name)
+        return SavedChanges(inserted: ids(inserted), updated: ids(updated.union(refreshed)).union(derived), deleted: ids(deleted), contextName: context.name)
     }
 
     init(_ event: Event, _ context: ManagedObjectContext) {

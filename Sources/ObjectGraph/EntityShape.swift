@@ -46,6 +46,9 @@ final class EntityShape: Sendable {
     let rules: [ValidationRule]
     /// By property: what no store keeps.
     let isTransient: [Bool]
+    /// By property: what the store computes.
+    let isDerived: [Bool]
+    let derivedSlots: [RowSlot]
     /// Whether objects are of no class of the application's, so that no hook does anything.
     let isPlain: Bool
 
@@ -75,6 +78,8 @@ final class EntityShape: Sendable {
         toManys = relations.compactMap { $0 }.filter { $0.isToMany }
         self.defaults = defaults
         isTransient = entity.properties.map(\.isTransient)
+        isDerived = entity.properties.map { $0.attribute?.isDerived == true }
+        derivedSlots = entity.properties.filter { $0.attribute?.isDerived == true && !$0.isTransient }.map { layout.slots[$0.index] }
         rules = ValidationRule.rules(for: entity, layout: layout, model: model)
     }
 }

@@ -161,7 +161,8 @@ extension ManagedObjectContext {
         for list in save.lists { list.finishSaving() }
         for record in save.changes.records { record.object?.state.remove(.saving) }
         for object in save.deleted { acceptDeletion(object) }
-        finish(save)
+        takeDerivedValues(receipt.derived)
+        finish(save, derived: receipt.derived)
     }
 
     private func acceptDeletion(_ object: ManagedObject) {
@@ -221,7 +222,8 @@ extension ManagedObjectContext {
         }
     }
 
-    private func finish(_ save: SaveUnderWay) {
+    /// - Parameter derived: objects whose derived values the save has changed.
+    private func finish(_ save: SaveUnderWay, derived: RowBatch) {
         for record in save.changes.records { record.object?.didSave() }
         let source = parent?.followers ?? persistentStoreCoordinator.followers
         let isFollowed = !source.isEmpty
@@ -229,6 +231,11 @@ extension ManagedObjectContext {
         var notification = ContextNotification(.didSave, self)
         for objects in save.inserted { notification.inserted.formUnion(objects) }
         notification.updated = Set(save.updated)
+        for index in 0..<derived.count {
+            let reference = ObjectReference(key: derived[index].key, entityIndex: derived[index].entityIndex)
+            let isNew = registered(reference).map(notification.inserted.contains) ?? false
+            if !isNew { notification.derived.insert(objectID(key: reference.key, entityIndex: reference.entityIndex)) }
+        }
         // What was gone already was deleted by somebody else.
         notification.deleted = Set(save.deleted.filter { !save.goneBefore.contains($0) })
         if isFollowed { source.post(notification.changes, from: inbox) }

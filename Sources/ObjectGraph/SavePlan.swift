@@ -90,7 +90,7 @@ struct SavePlan {
                 hasListChanges = true
                 if relation.isLinked { linkDifferences(object, relation, list) }
                 order(object, relation, list)
-            } else if includesTransients || !shape.isTransient[property],
+            } else if includesTransients || !shape.isTransient[property] && !shape.isDerived[property],
                 context.changes.savedValue(of: index, property: property) != row.slotValue(slot)
             {
                 columns.insert(property)

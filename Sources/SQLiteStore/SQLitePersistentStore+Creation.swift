@@ -21,11 +21,13 @@ extension SQLitePersistentStore {
             // Exclusively, so that no file of somebody else's is taken for a new one.
             try File(path, .create()).close()
             do {
-                let connection = try makeDatabase(at: path, description, layout, metadata, cache: try ModelCache.encode(model))
+                let derivedChanges = DerivedChanges()
+                let connection = try makeDatabase(at: path, description, layout, metadata, cache: try ModelCache.encode(model), derivedChanges)
                 try Disk.synchronizeDirectory(FilePath.parent(path))
                 return SQLitePersistentStore(
                     session: StoreSession(
-                        path: path, description: description, connection: connection, layout: layout, rowLayouts: RowLayout.layouts(for: model),
+                        path: path, description: description, connection: connection, derivedChanges: derivedChanges, layout: layout,
+                        rowLayouts: RowLayout.layouts(for: model),
                         identity: StoreIdentity(uuid: uuid, model: model), files: files ?? .besideStore(at: path)))
             } catch {
                 for suffix in ["", "-wal", "-shm", "-journal"] { _ = try? Disk.removeFileIfPresent(path + suffix) }
@@ -37,16 +39,17 @@ extension SQLitePersistentStore {
     }
 
     private static func makeDatabase(
-        at path: String, _ description: PersistentStoreDescription, _ layout: StoreLayout, _ metadata: StoreMetadata, cache: Data
+        at path: String, _ description: PersistentStoreDescription, _ layout: StoreLayout, _ metadata: StoreMetadata, cache: Data,
+        _ derivedChanges: DerivedChanges
     ) throws -> Connection {
         var writable = description
         writable.isReadOnly = false
-        let connection = try StoreSession.connect(path, writable)
+        let connection = try StoreSession.connect(path, writable, noting: derivedChanges)
         // These three are settled before the first page is written, or never.
         try connection.execute("PRAGMA page_size=4096; PRAGMA auto_vacuum=2; PRAGMA encoding='UTF-8'")
         try connection.setSynchronous(.extra)
         try connection.transaction(.immediate) {
-            for statement in StoreSchema(layout).statements { try connection.execute(statement) }
+            for statement in try StoreSchema(layout).statements { try connection.execute(statement) }
             for storage in layout.storedEntities {
                 let entity = layout.model.entities[storage.entityIndex]
                 let parent = entity.superentity.flatMap { layout[$0.index]?.number } ?? 0

@@ -99,7 +99,8 @@ extension SQLitePersistentStore {
         _ path: String, _ description: PersistentStoreDescription, _ resolve: (StoreSignature?) throws -> ManagedObjectModel?, _ files: ExternalValues,
         _ archive: ArchivedDatabase? = nil
     ) throws -> sending StoreSession {
-        let connection = try StoreSession.connect(path, description, archive)
+        let derivedChanges = DerivedChanges()
+        let connection = try StoreSession.connect(path, description, archive, noting: derivedChanges)
         // In one transaction: as one state of the file, and with one round of locks.
         var look = try connection.transaction(.deferred) {
             if description.journal == .heldByDocument { try SchemaRules.check(connection) }
@@ -120,12 +121,14 @@ extension SQLitePersistentStore {
             model = try info.model(given: given, configuration: description.configuration)
         }
         let layout = try look.schema.layout(for: model)
+        let foreignTriggers = try look.schema.catalog.triggersBeside(layout)
+        if description.journal == .heldByDocument, let trigger = foreignTriggers.first { throw SchemaRules.refusal(of: trigger) }
         // Only now, when it is known to be a store: the journal of a document's store may be changed by it.
         try StoreSession.prepareJournal(of: connection, description)
         return StoreSession(
-            path: path, description: description, archive: archive, connection: connection, layout: layout, rowLayouts: RowLayout.layouts(for: model),
-            identity: StoreIdentity(uuid: look.metadata.uuid, model: model), files: files, writingRefusal: look.schema.catalog.writingRefusal,
-            hasTriggers: !look.schema.catalog.triggers.isEmpty, metadata: (look.plist, look.metadata))
+            path: path, description: description, archive: archive, connection: connection, derivedChanges: derivedChanges, layout: layout,
+            rowLayouts: RowLayout.layouts(for: model), identity: StoreIdentity(uuid: look.metadata.uuid, model: model), files: files, writingRefusal: look.schema.catalog.writingRefusal,
+            hasTriggers: !foreignTriggers.isEmpty, metadata: (look.plist, look.metadata))
     }
 
     private static func chosen(
@@ -163,6 +166,15 @@ private struct ResolvingError: Error {
 }
 
 extension StoreCatalog {
+    /// The triggers that are not those of the model's derived attributes, letter by letter.
+    func triggersBeside(_ layout: StoreLayout) throws(StorageError) -> [Trigger] {
+        guard !triggers.isEmpty else { return [] }
+        // A model of somebody else's may derive attributes in ways that only its own triggers know.
+        let own = (try? StoreSchema(layout).triggers()) ?? []
+        let known = Set(own.map(\.statement))
+        return triggers.filter { !known.contains($0.statement) }
+    }
+
     /// Why a foreign program must not write to the store; nil if it may.
     var writingRefusal: String? {
         guard tables.contains(where: { SQLName.key($0.name).hasPrefix("ANSCK") }) else { return nil }

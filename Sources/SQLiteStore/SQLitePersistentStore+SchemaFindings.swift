@@ -10,7 +10,7 @@ extension SQLitePersistentStore {
         try withSession { session in try session.reading { try session.numberingFindings() } }
     }
 
-    /// Tables, columns and indexes that a store of this model has and this one has not, or has otherwise. For the stores of documents, which Folio has made.
+    /// Tables, columns, indexes and triggers that a store of this model has and this one has not, or has otherwise. For the stores of documents, which Folio has made.
     package func schemaFindings() throws -> [String] {
         try withSession { session in try session.reading { try session.schemaFindings() } }
     }
@@ -73,6 +73,8 @@ extension StoreSession {
         for name in present.keys.sorted() where !tables.contains(name) && !Self.isBookkeeping(name) { findings.append("the table \(name) has no place in the model") }
         let indexes = Set(try connection.rows("SELECT name FROM sqlite_schema WHERE type = 'index'").compactMap { $0[0].text.map { SQLName.key($0) } })
         for index in expected.indexes where !indexes.contains(SQLName.key(index.name)) { findings.append("the index \(index.name) is missing") }
+        let triggers = Set(try connection.rows("SELECT sql FROM sqlite_schema WHERE type = 'trigger'").compactMap { $0[0].text })
+        for trigger in try expected.triggers() where !triggers.contains(trigger.statement) { findings.append("the trigger \(trigger.name) is missing") }
         return findings
     }
 

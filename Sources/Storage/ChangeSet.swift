@@ -99,8 +99,11 @@ package struct ChangeSet: Sendable {
 package struct SaveReceipt: Sendable {
     /// For each of the insertions the keys of its rows, in order. Inserted rows have version 1, updated ones the version that was read plus one.
     package var keys: [[Int64]]
+    /// The rows, as they stand in the store, of objects whose derived values the save has changed; their versions rise only by changes of their own.
+    package var derived: RowBatch
 
-    package init(keys: [[Int64]]) {
+    package init(keys: [[Int64]], derived: RowBatch = RowBatch()) {
         self.keys = keys
+        self.derived = derived
     }
 }

@@ -1,3 +1,4 @@
+package import Query
 package import Schema
 
 /// What every type of store says in the same words.
@@ -19,6 +20,11 @@ extension StorageError {
         var error = StorageError(.constraint, "\(rule), but \(who) have \(value)", entities: [name], keys: keys, conflicts: [object])
         error.holder = holder
         return error
+    }
+
+    /// The model derives an attribute in a way that no store can keep.
+    package init(underivable error: QueryError) {
+        self.init(.unsupported, error.message, entities: error.entity.map { [$0] } ?? [], keys: error.key.map { [$0] } ?? [], underlying: error)
     }
 
     private static func shortName(_ object: ManagedObjectID?) -> String {

@@ -1,3 +1,4 @@
+import Query
 import RowMemory
 import Schema
 import Storage
@@ -16,9 +17,10 @@ final class TableShape: Sendable {
     /// For each entity the relations that its objects own.
     let ownedRelations: [[Int]]
     let constraints: [UniquenessConstraint]
+    let derivations: [Derivation]
     private let relationByProperty: [[Int]]
 
-    /// - Throws: `StorageError.cannotCreate` if there is no such configuration.
+    /// - Throws: `StorageError.cannotCreate` if there is no such configuration, `unsupported` where an attribute is derived in a way that no store can keep.
     init(_ model: ManagedObjectModel, configuration: String?) throws(StorageError) {
         guard let members = model.entities(inConfiguration: configuration) else {
             throw StorageError(.cannotCreate, "The model has no configuration \(configuration ?? "")")
@@ -26,6 +28,7 @@ final class TableShape: Sendable {
         let roots = Set(members.map(\.rootIndex))
         let isStored = model.entities.map { roots.contains($0.rootIndex) }
         let layouts = RowLayout.layouts(for: model)
+        do { derivations = try Derivation.all(in: model) } catch { throw StorageError(underivable: error) }
         self.model = model
         self.layouts = layouts
         self.isStored = isStored

@@ -30,6 +30,7 @@ extension StoreSession {
     func delete(_ request: RowRequest, _ origin: ChangeOrigin) throws -> BatchReceipt {
         try checkWritable()
         return try connection.transaction(.immediate) {
+            _ = derivedChanges.takeAll()
             var doomed = DoomedObjects()
             let selected = doomed.add(try doomedRows(try select(request).selecting(Self.doomedColumns(SelectStatement.rootAlias))), rootOf: rootIndex)
             var cascaded: [DoomedObjects.Row] = []
@@ -49,7 +50,8 @@ extension StoreSession {
                 try history.note(.update, changed, columns: nil)
             }
             try delete(deletions, &save)
-            return BatchReceipt(selected: selected.map(\.reference), cascaded: cascaded.map(\.reference), changed: changed)
+            let derived = takeDerivedReferences(besides: changed).filter { !doomed.contains($0, root: rootIndex($0.entityIndex)) }
+            return BatchReceipt(selected: selected.map(\.reference), cascaded: cascaded.map(\.reference), changed: changed + derived)
         }
     }
 

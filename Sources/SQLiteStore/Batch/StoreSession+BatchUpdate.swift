@@ -17,11 +17,12 @@ extension StoreSession {
         statement += assignments.joined(", ")
         statement += SQLFragment(" WHERE \(SelectStatement.rootAlias).Z_PK IN (") + selected + SQLFragment(") RETURNING Z_PK, Z_ENT")
         return try connection.transaction(.immediate) {
+            _ = derivedChanges.takeAll()
             let selected = references(try connection.rows(statement.text, statement.arguments))
             var changed = PropertySet()
             for assignment in update.assignments { changed.insert(assignment.propertyIndex) }
             if !selected.isEmpty { try beginHistory(origin)?.note(.update, selected, columns: changed) }
-            return BatchReceipt(selected: selected)
+            return BatchReceipt(selected: selected, changed: takeDerivedReferences(besides: selected))
         }
     }
 

@@ -1,6 +1,7 @@
 import Schema
+import Storage
 
-/// The SQL that makes the tables and indexes of a new store, spelled as Core Data spells it (COREDATA_FORMATS §3.2, §3.4, §3.6).
+/// The SQL that makes the tables, indexes and triggers of a new store, spelled as Core Data spells it (COREDATA_FORMATS §3.2, §3.4, §3.6, §3.8).
 struct StoreSchema {
     let layout: StoreLayout
     private var model: ManagedObjectModel { layout.model }
@@ -10,7 +11,12 @@ struct StoreSchema {
     }
 
     /// In the order to be run.
+    /// - Throws: `StorageError` where the model derives an attribute in a way that no store can keep.
     var statements: [String] {
+        get throws(StorageError) { try tableStatements + triggers().map(\.statement) }
+    }
+
+    private var tableStatements: [String] {
         entityTables + joinTables + indexStatements + [
             "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)",
             "CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB)",

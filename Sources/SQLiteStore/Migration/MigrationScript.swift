@@ -24,7 +24,7 @@ struct MigrationScript {
         names = Set(catalog.tables.map { SQLName.key($0.name) })
         let changes = try builder.tableChanges()
         let alterations = changes.map { TableAlteration($0) }
-        let triggers = try MigratedTriggers(catalog.triggers, builder, changes: changes, alterations: alterations)
+        let triggers = try MigratedTriggers(catalog.triggers, builder, changes: changes)
         steps += triggers.removing
 
         let links = linkPlan()

@@ -1,14 +1,16 @@
 import SQLiteKit
 import Storage
 
-/// What the schema of a document's store may hold: plain tables and plain indexes, as Folio makes and migrates them.
+/// What the schema of a document's store may hold: plain tables and plain indexes, as Folio makes and migrates them, and the triggers of its model's derived attributes.
 ///
-/// Views, triggers, virtual tables and expressions would run code of whoever wrote the file. Bare stores of Core Data's may have some of these and keep them; a package
+/// Views, other triggers, virtual tables and expressions would run code of whoever wrote the file. Bare stores of Core Data's may have some of these and keep them; a package
 /// never gets them, since foreign stores are written afresh into it.
 enum SchemaRules {
+    private static let onlyPlain = "only tables and indexes belong there"
     private static let mostEntries = 20_000
     private static let longestStatement = 1 << 20
 
+    /// Triggers are passed over: whether they are those of the model is known once the model is, and reading runs none.
     /// - Throws: `StorageError.damaged`, naming the entry.
     static func check(_ connection: Connection) throws {
         let rows = try connection.rows(
@@ -16,14 +18,22 @@ enum SchemaRules {
         guard rows.count <= mostEntries else { throw StorageError(.damaged, "The store's schema has more than \(mostEntries) entries") }
         for row in rows {
             let type = row[0].text ?? "entry", name = row[1].text ?? ""
-            guard let objection = objection(type, row[2].text ?? "") else { continue }
-            throw StorageError(.damaged, "The store's schema has no place for the \(type) \(name): \(objection)")
+            if type == "trigger" { continue }
+            if let objection = objection(type, row[2].text ?? "") { throw refusal(of: type, name, objection) }
         }
+    }
+
+    static func refusal(of trigger: StoreCatalog.Trigger) -> StorageError {
+        refusal(of: "trigger", trigger.name, onlyPlain)
+    }
+
+    private static func refusal(of type: String, _ name: String, _ objection: String) -> StorageError {
+        StorageError(.damaged, "The store's schema has no place for the \(type) \(name): \(objection)")
     }
 
     /// What is wrong with an entry of the schema; nil for a plain table or index.
     static func objection(_ type: String, _ statement: String) -> String? {
-        guard type == "table" || type == "index" else { return "only tables and indexes belong there" }
+        guard type == "table" || type == "index" else { return onlyPlain }
         guard statement.utf8.count <= longestStatement else { return "its definition is too long" }
         guard let tokens = SQLToken.tokens(of: statement) else { return "its definition can't be read" }
         return type == "table" ? objection(toTable: tokens) : objection(toIndex: tokens)

@@ -25,8 +25,10 @@ final class StoreSession {
     var hasFunctions = false
     /// Why the store is not written to, nil if it may be.
     let writingRefusal: String?
-    /// Whether changes run triggers, which in a store by itself may be anybody's.
+    /// Whether changes run triggers other than those of derived attributes; in a store by itself they may be anybody's.
     let hasTriggers: Bool
+    /// What triggers of derived attributes tell of.
+    let derivedChanges: DerivedChanges
     /// The metadata that this session read or wrote last, and their bytes.
     var lastMetadata: (plist: [UInt8], metadata: StoreMetadata)?
     /// Of a document's store: the greatest number that was reserved and that no row may have yet, by the root's number.
@@ -44,14 +46,15 @@ final class StoreSession {
     }
 
     init(
-        path: String, description: PersistentStoreDescription, archive: ArchivedDatabase? = nil, connection: Connection, layout: StoreLayout, rowLayouts: [RowLayout],
-        identity: StoreIdentity, files: ExternalValues, writingRefusal: String? = nil, hasTriggers: Bool = false,
+        path: String, description: PersistentStoreDescription, archive: ArchivedDatabase? = nil, connection: Connection, derivedChanges: DerivedChanges, layout: StoreLayout,
+        rowLayouts: [RowLayout], identity: StoreIdentity, files: ExternalValues, writingRefusal: String? = nil, hasTriggers: Bool = false,
         metadata: (plist: [UInt8], metadata: StoreMetadata)? = nil
     ) {
         self.path = path
         self.description = description
         self.archive = archive
         self.connection = connection
+        self.derivedChanges = derivedChanges
         self.layout = layout
         self.rowLayouts = rowLayouts
         self.identity = identity
@@ -89,7 +92,10 @@ final class StoreSession {
 
     // MARK: Connections
 
-    static func connect(_ path: String, _ description: PersistentStoreDescription, _ archive: ArchivedDatabase? = nil) throws -> Connection {
+    /// - Parameter derivedChanges: is told what triggers do to derived attributes.
+    static func connect(
+        _ path: String, _ description: PersistentStoreDescription, _ archive: ArchivedDatabase? = nil, noting derivedChanges: DerivedChanges? = nil
+    ) throws -> Connection {
         let timeout = description.busyTimeout
         let connection: Connection
         if description.isReadOnly {
@@ -108,7 +114,7 @@ final class StoreSession {
                 } else {
                     try Connection(path, options)
                 }
-            try registerTriggerFunctions(on: connection)
+            try TriggerFunctions.register(on: connection, noting: derivedChanges)
         }
         return connection
     }
@@ -123,17 +129,6 @@ final class StoreSession {
         case .asFound:
             // A rollback journal loses acknowledged commits at power cuts with anything less than EXTRA (RELIABILITY F6).
             try connection.setSynchronous(try connection.journalMode() == .wal ? .full : .extra)
-        }
-    }
-
-    /// Functions that triggers of Core Data's own call to tell its contexts of derived attributes; the values themselves are computed by SQL. Whatever else a
-    /// trigger calls is not known here, and SQLite then refuses the change.
-    private static func registerTriggerFunctions(on connection: Connection) throws {
-        for name in [
-            "NSCoreDataDATriggerUpdatedAffectedObjectValue", "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue",
-            "NSCoreDataTriggerUpdateAffectedObjectValue",
-        ] {
-            try connection.register(function: name, argumentCount: -1, flags: .innocuous) { _, result in result.setNull() }
         }
     }
 

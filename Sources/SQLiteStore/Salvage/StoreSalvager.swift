@@ -45,7 +45,8 @@ package final class StoreSalvager {
             var description = PersistentStoreDescription(url: URL(fileURLWithPath: path))
             description.isReadOnly = true
             session = StoreSession(
-                path: path, description: description, connection: connection, layout: layout, rowLayouts: layouts, identity: identity, files: files)
+                path: path, description: description, connection: connection, derivedChanges: DerivedChanges(), layout: layout, rowLayouts: layouts, identity: identity,
+                files: files)
         } catch {
             throw error is ModelError ? error : StorageError(error, path: path)
         }

@@ -11,6 +11,7 @@ extension StoreSession {
         let large = LargeValueWriter(files)
         var save = SaveInProgress(large: large, insertions: changes.insertions)
         do {
+            _ = derivedChanges.takeAll()
             return try limitingTriggers(changes.rowCount) { try connection.transaction(.immediate) { try write(changes, &save) } }
         } catch is VersionMismatch {
             large.removeFiles()
@@ -25,7 +26,7 @@ extension StoreSession {
 
     /// The order matters: what is deleted makes room for unique values of what is changed, and both for what is new.
     private func write(_ changes: ChangeSet, _ save: inout SaveInProgress) throws -> SaveReceipt {
-        let receipt = try assignKeys(to: changes.insertions, &save)
+        var receipt = try assignKeys(to: changes.insertions, &save)
         let history = changes.changesObjects ? try beginHistory(changes.origin) : nil
         try history?.note(changes.deletions)
         try delete(changes.deletions, &save)
@@ -37,6 +38,7 @@ extension StoreSession {
         try write(changes.orders, &save)
         try placeRest(&save)
         try write(metadata: changes.metadata)
+        receipt.derived = try takeDerivedRows()
         return receipt
     }
 

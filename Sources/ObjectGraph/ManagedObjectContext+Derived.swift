@@ -1,0 +1,30 @@
+import RowMemory
+import Storage
+
+extension ManagedObjectContext {
+    /// Gives objects the derived values that a save has made. What was set here in their place is gone: only the store computes them.
+    func takeDerivedValues(_ rows: RowBatch) {
+        var hasNews = false
+        for index in 0..<rows.count {
+            let fresh = rows[index]
+            guard let object = registered(ObjectReference(key: fresh.key, entityIndex: fresh.entityIndex)), let row = object.optionalRow,
+                !object.state.contains(.deleted)
+            else { continue }
+            var isChanged = false
+            for slot in shapes[fresh.entityIndex].derivedSlots {
+                let value = fresh.slotValue(slot)
+                if object.recordIndex >= 0, let place = changes.savedPlaces(of: Int(object.recordIndex)).first(where: { changes.saved[$0].property == slot.index }) {
+                    changes.replaceSaved(at: place, with: value)
+                }
+                guard row.slotValue(slot) != value else { continue }
+                row.setSlotValue(value, slot)
+                isChanged = true
+            }
+            if isChanged, !object.state.isFault {
+                refreshedObjects.insert(object)
+                hasNews = true
+            }
+        }
+        if hasNews { endEvent() }
+    }
+}

@@ -25,6 +25,22 @@ struct House {
         }
     }
 
+    /// What lies at the top: what the project keeps there or, where git can't tell, what is found.
+    ///
+    /// A compiler that may not write into its folder for temporary files leaves some in the current one.
+    static func topLevel() throws -> Set<String> {
+        let git = Process(), output = Pipe()
+        git.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        git.arguments = ["git", "-c", "safe.directory=*", "-C", root.path, "ls-files", "-z"]
+        git.standardOutput = output
+        git.standardError = FileHandle.nullDevice
+        try git.run()
+        let paths = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self).split(separator: "\0")
+        git.waitUntilExit()
+        guard git.terminationStatus == 0, !paths.isEmpty else { return Set(try FileManager.default.contentsOfDirectory(atPath: root.path)) }
+        return Set(paths.map { String($0.prefix { $0 != "/" }) })
+    }
+
     static func swiftFiles(in folder: URL) throws -> [URL] {
         guard let enumerator = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil) else { throw CocoaError(.fileReadNoSuchFile) }
         return enumerator.compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }

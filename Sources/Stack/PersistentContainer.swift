@@ -1,4 +1,5 @@
 public import Foundation
+public import Migration
 public import ObjectGraph
 public import Schema
 public import Storage
@@ -19,6 +20,8 @@ public final class PersistentContainer {
     public var persistentStoreDescriptions: [PersistentStoreDescription]
     /// The context of the container's owner.
     public let viewContext: ManagedObjectContext
+    /// What brings stores to the container's version before they are opened.
+    private var migrationManager: StagedMigrationManager?
 
     /// - Parameter classes: the classes of entities' objects, by the names that the model gives in `managedObjectClassName`.
     public init(name: String, model: ManagedObjectModel, classes: [String: ManagedObject.Type] = [:]) {
@@ -29,6 +32,25 @@ public final class PersistentContainer {
         persistentStoreDescriptions = [PersistentStoreDescription(url: Self.defaultDirectoryURL().appendingPathComponent("\(name).sqlite"))]
     }
 
+    /// A container for classes that declare their entities.
+    ///
+    /// ```swift
+    /// let container = try PersistentContainer(name: "Library", schema: [Book.self])
+    /// ```
+    /// - Throws: ``ModelError`` with everything that is wrong in the classes.
+    public convenience init(name: String, schema classes: [ManagedObject.Type]) throws {
+        self.init(name: name, model: try ManagedObjectModel(schema: classes), classes: ManagedObject.classesByName(classes))
+    }
+
+    /// A container for the newest version of a plan. Loading brings stores of earlier versions to it first.
+    /// - Throws: ``MigrationError`` for a plan that contradicts itself or has no version.
+    public convenience init(name: String, migrationPlan plan: any SchemaMigrationPlan.Type) throws {
+        let manager = try plan.migrationManager()
+        guard let newest = manager.versionClasses.last else { throw MigrationError(.invalidMapping, "The plan \(plan) names no version") }
+        self.init(name: name, model: newest.version, classes: newest.classes)
+        migrationManager = manager
+    }
+
     /// The folder for an application's own stores.
     public static func defaultDirectoryURL() -> URL {
         FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first ?? FileManager.default.temporaryDirectory
@@ -37,7 +59,7 @@ public final class PersistentContainer {
     public var managedObjectModel: ManagedObjectModel { persistentStoreCoordinator.model }
 
     /// Opens the store, and makes it, and the folder that it is in, where there is none.
-    /// - Throws: ``StorageError``.
+    /// - Throws: ``StorageError``; what migrating a store by the container's plan throws.
     public func loadPersistentStores() throws {
         for description in persistentStoreDescriptions {
             let folder = description.url.deletingLastPathComponent()
@@ -48,6 +70,7 @@ public final class PersistentContainer {
                     throw StorageError(.cannotCreate, "The store's folder can't be made", path: folder.path, underlying: error)
                 }
             }
+            if let migrationManager, FileManager.default.fileExists(atPath: description.url.path) { try migrationManager.migrateStore(at: description) }
             try persistentStoreCoordinator.addPersistentStore(description)
         }
     }

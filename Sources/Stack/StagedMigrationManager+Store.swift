@@ -11,7 +11,7 @@ extension StagedMigrationManager {
     /// Every step is one transaction, and the handlers of custom stages save on their own: what fails or is cancelled leaves the store in the version that the last
     /// step reached, whole, and the next call goes on from there. A `didMigrate` that did not come to its end is run again then, so it has to bear that.
     /// Does nothing for a store of the newest version.
-    /// - Parameter classes: the classes of the objects that handlers see.
+    /// - Parameter classes: the classes of the objects that handlers see, where the versions don't say them as a ``VersionedSchema`` does.
     /// - Returns: the names of the stages that were gone through.
     /// - Throws: ``MigrationError`` `missingModel` for a store of an unknown version; `StorageError`; what handlers throw.
     @discardableResult
@@ -59,7 +59,8 @@ extension StagedMigrationManager {
     private func run(
         _ work: (ManagedObjectContext) throws -> Void, _ model: ManagedObjectModel, _ description: PersistentStoreDescription, _ classes: [String: ManagedObject.Type]
     ) throws {
-        let coordinator = PersistentStoreCoordinator(model: model, classes: classes)
+        let declared = versionClasses.first { $0.version.isCompatible(withVersionHashes: model.versionHashesByEntityName) }
+        let coordinator = PersistentStoreCoordinator(model: declared?.version ?? model, classes: declared?.classes ?? classes)
         var description = description
         description.createsIfMissing = false
         try coordinator.addPersistentStore(description)

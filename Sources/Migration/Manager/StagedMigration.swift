@@ -49,6 +49,8 @@ public struct StagedMigrationManager {
     }
 
     private let steps: [Step]
+    /// The classes of the objects that handlers see, by version, where the versions say them themselves.
+    package var versionClasses: [(version: ManagedObjectModel, classes: [String: ManagedObject.Type])] = []
 
     /// - Throws: ``MigrationError``: `notInferable` with what keeps a step from being inferred; `invalidMapping` where stages don't follow one another.
     public init(_ stages: [MigrationStage]) throws(MigrationError) {

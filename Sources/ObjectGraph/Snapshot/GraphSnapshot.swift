@@ -1,0 +1,109 @@
+import Foundation
+import Schema
+
+/// The values of objects and of those that they lead to, apart from any context: each object once, however many others lead to it.
+///
+/// ```swift
+/// let data = try JSONEncoder().encode(GraphSnapshot(of: books))
+/// let copies = try JSONDecoder().decode(GraphSnapshot.self, from: data).insert(into: context)
+/// ```
+/// As JSON it is
+/// ```json
+/// { "roots": ["Book/1"],
+///   "objects": [{ "id": "Book/1", "entity": "Book", "attributes": { "title": "Solaris" }, "toOne": { "author": "Writer/2" }, "toMany": { "tags": [] } },
+///               { "id": "Writer/2", "entity": "Writer", "attributes": { "last": "Lem" }, "toOne": {}, "toMany": { "books": ["Book/1"] } }] }
+/// ```
+/// A date is its seconds since the reference date, a decimal, UUID or URL a text, bytes are Base64. An attribute that is missing is nil; a relationship that is missing is left
+/// as it is. Transient attributes, and derived ones, which the store computes, are left out.
+public struct GraphSnapshot: Sendable, Hashable, Codable {
+    struct Object: Sendable, Hashable, Codable {
+        let id: String
+        let entity: String
+        var attributes: [String: SnapshotValue] = [:]
+        var toOne: [String: String] = [:]
+        var toMany: [String: [String]] = [:]
+    }
+
+    /// The IDs of the objects that it was made of.
+    let roots: [String]
+    /// Every object before those that it was the first to lead to.
+    private(set) var objects: [Object] = []
+
+    /// How many objects there are.
+    public var count: Int { objects.count }
+
+    /// Reads the values of objects, and of all that can be reached from them.
+    ///
+    /// Costs memory and time for everything that is reached: name the relationships to follow where that may be too much.
+    /// - Parameter relationships: The names of the relationships that are followed; nil for all. Others lead to the same objects as before by their URIs, as far as these
+    ///   are not in the snapshot.
+    /// - Throws: ``GraphError`` with code `objectNotFound` for an object that is gone, or for one that was never saved and is not in the snapshot; what reading the store throws.
+    public init(of objects: some Sequence<ManagedObject>, following relationships: Set<String>? = nil) throws {
+        var found: [ManagedObject: String] = [:]
+        var order: [ManagedObject] = []
+        func id(of object: ManagedObject) -> String {
+            if let id = found[object] { return id }
+            order.append(object)
+            let id = "\(object.entity.name)/\(order.count)"
+            found[object] = id
+            return id
+        }
+        roots = objects.map { id(of: $0) }
+        var next = 0
+        while next < order.count {
+            try Self.reached(from: order[next], relationships).forEach { _ = id(of: $0) }
+            next += 1
+        }
+        self.objects = try order.map { try Self.object($0, id: id(of: $0)) { found[$0] } }
+    }
+
+    private static func reached(from object: ManagedObject, _ relationships: Set<String>?) throws -> [ManagedObject] {
+        try object.realise()
+        let context = object.context
+        return try object.shape.relations.compactMap { $0 }.filter { relationships?.contains($0.property.name) ?? true }.flatMap { relation in
+            try relation.isToMany ? Array(members(of: object, relation)) : context.target(object, relation.slot).map { [$0] } ?? []
+        }
+    }
+
+    /// The members, those of an unordered relationship in the order of their IDs, so that the same graph gives the same snapshot.
+    private static func members(of object: ManagedObject, _ relation: EntityShape.Relation) throws -> [ManagedObject] {
+        let members = try object.context.membersOrThrow(object, relation)
+        return relation.isOrdered ? Array(members) : members.sorted { ($0.entityIndex, abs($0.key)) < ($1.entityIndex, abs($1.key)) }
+    }
+
+    private static func object(_ source: ManagedObject, id: String, _ known: (ManagedObject) -> String?) throws -> Object {
+        func reference(_ object: ManagedObject) throws -> String {
+            if let id = known(object) { return id }
+            guard object.key > 0 else {
+                throw GraphError(.objectNotFound, "\(object.objectID) was never saved and is not in the snapshot: nothing can lead to it", object: object.objectID)
+            }
+            return object.objectID.description
+        }
+        let shape = source.shape
+        var object = Object(id: id, entity: shape.entity.name)
+        for property in shape.entity.properties where !property.isTransient {
+            if let relation = shape.relations[property.index] {
+                if relation.isToMany {
+                    object.toMany[property.name] = try members(of: source, relation).map(reference)
+                } else if let target = source.context.target(source, relation.slot) {
+                    object.toOne[property.name] = try reference(target)
+                }
+            } else if property.attribute?.isDerived == false {
+                object.attributes[property.name] = try SnapshotValue(source.propertyValue(at: property.index, shape))
+            }
+        }
+        return object
+    }
+}
+
+extension GraphSnapshot.Object {
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        id = try container.decode(String.self, forKey: .id)
+        entity = try container.decode(String.self, forKey: .entity)
+        // What people write by hand leaves out what is empty.
+        attributes = try container.decodeIfPresent([String: SnapshotValue].self, forKey: .attributes) ?? [:]
+        toOne = try container.decodeIfPresent([String: String].self, forKey: .toOne) ?? [:]
+        toMany = try container.decodeIfPresent([String: [String]].self, forKey: .toMany) ?? [:]
+    }
+}

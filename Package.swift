@@ -13,8 +13,12 @@ enum Kind {
     case c
     case swift
     case tool
-    /// Runs inside the compiler, with the toolchain's own SwiftSyntax.
+    /// Works on code, with the toolchain's own SwiftSyntax.
+    case syntax
+    /// Runs inside the compiler. It holds no more than its entry: whatever tests depend on a macro is built a second time, with all that these depend on.
     case macro
+    /// Runs inside a build of its users, in front of a tool.
+    case plugin
 }
 
 let rooms: [(name: String, kind: Kind, imports: [String])] = [
@@ -40,11 +44,14 @@ let rooms: [(name: String, kind: Kind, imports: [String])] = [
     ("DocumentKit", .swift, [
         "Stack", "Migration", "ObjectGraph", "SQLiteStore", "AtomicStores", "ArchiveKit", "SQLiteKit", "Storage", "RowMemory", "Query", "ModelFiles", "Schema", "Coding", "FileSystem",
     ]),
-    ("FolioMacros", .macro, []),
+    ("ModelMacros", .syntax, []),
+    ("FolioMacros", .macro, ["ModelMacros"]),
     ("Folio", .swift, ["FolioMacros", "DocumentKit", "Stack", "Migration", "ObjectGraph", "SQLiteStore", "Storage", "Query", "ModelFiles", "Schema"]),
     ("FolioCommands", .swift, ["Folio", "ModelCodegen", "RowMemory", "Coding"]),
     ("FolioTool", .tool, ["FolioCommands"]),
     ("FolioBenchmarks", .tool, ["Folio", "CSQLite"]),
+    ("modelgen", .tool, ["ModelCodegen", "ModelFiles", "Schema"]),
+    ("FolioModels", .plugin, ["modelgen"]),
 ]
 
 /// Test targets beside the one that mirrors each Swift room, with what they import.
@@ -66,10 +73,12 @@ let testRooms: [(name: String, imports: [String])] = [
     ("MigrationTests", ["Migration", "Stack", "ObjectGraph", "SQLiteStore", "Storage", "RowMemory", "Query", "Schema", "SQLiteKit", "ModelFiles"]),
     ("DocumentKitTests", ["DocumentKit", "ArchiveKit", "Stack", "ObjectGraph", "Storage", "RowMemory", "Query", "ModelFiles", "Schema", "SQLiteKit", "FileSystem"]),
     ("FolioTests", ["Folio"]),
+    ("ModelMacrosTests", ["ModelMacros"]),
     ("CommandTests", ["FolioCommands", "FolioTool", "Folio"]),
     ("DocumentSamplesTests", ["FolioTool", "Folio", "Coding", "CSQLite"]),
     ("CorpusTests", ["Folio", "SQLiteStore", "Storage", "RowMemory", "ModelFiles", "Query", "Schema", "SQLiteKit", "Coding"]),
     ("CrashTests", ["CrashDriver"]),
+    ("OutsidePackageTests", ["modelgen", "Folio"]),
     ("HouseTests", []),
 ]
 
@@ -96,6 +105,17 @@ let host: String = {
     return (folders + programs).first { FileManager.default.fileExists(atPath: $0 + "/libSwiftSyntax.so") } ?? "/usr/lib/swift/host"
 }()
 
+/// What it takes to import and link SwiftSyntax.
+let syntaxSettings: [SwiftSetting] = [.unsafeFlags(["-I", host])]
+let syntaxLinking: [LinkerSetting] = [
+    .unsafeFlags(
+        ["-L", host, "-Xlinker", "-rpath", "-Xlinker", host]
+            + [
+                "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacros", "SwiftSyntaxMacroExpansion", "SwiftDiagnostics", "SwiftCompilerPluginMessageHandling",
+                "SwiftBasicFormat", "SwiftParser", "SwiftParserDiagnostics", "SwiftOperators",
+            ].map { "-l\($0)" })
+]
+
 func dependencies(_ names: [String]) -> [Target.Dependency] {
     names.map { .target(name: $0) }
 }
@@ -109,14 +129,13 @@ func target(_ name: String, _ kind: Kind, _ imports: [String], in folder: String
         .target(name: name, dependencies: dependencies(imports), path: path)
     case .swift:
         .target(name: name, dependencies: dependencies(imports), path: path, swiftSettings: strict)
+    case .syntax:
+        .target(name: name, dependencies: dependencies(imports), path: path, swiftSettings: strict + syntaxSettings, linkerSettings: syntaxLinking)
     case .macro:
         .macro(
-            name: name, dependencies: dependencies(imports), path: path, swiftSettings: strict + [.unsafeFlags(["-I", host])],
-            linkerSettings: [
-                .unsafeFlags(
-                    ["-L", host, "-Xlinker", "-rpath", "-Xlinker", host]
-                        + ["SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacros", "SwiftSyntaxMacroExpansion", "SwiftDiagnostics", "SwiftCompilerPluginMessageHandling", "SwiftBasicFormat", "SwiftParser", "SwiftParserDiagnostics", "SwiftOperators"].map { "-l\($0)" })
-            ])
+            name: name, dependencies: dependencies(imports), path: path, swiftSettings: strict + syntaxSettings, linkerSettings: syntaxLinking)
+    case .plugin:
+        .plugin(name: name, capability: .buildTool(), dependencies: imports.map { .target(name: $0) }, path: "\(folder)/Plugins/\(name)")
     case .tool:
         .executableTarget(name: name, dependencies: dependencies(imports), path: path, swiftSettings: strict)
     }
@@ -129,7 +148,10 @@ let testSupport = Target.target(
     name: "TestSupport", dependencies: [], path: "Tests/TestSupport", swiftSettings: strict)
 
 let testTargets: [Target] = testRooms.map {
-    .testTarget(name: $0.name, dependencies: dependencies($0.imports + ["TestSupport"]), swiftSettings: strict)
+    let expandsMacros = $0.imports.contains("ModelMacros")
+    return .testTarget(
+        name: $0.name, dependencies: dependencies($0.imports + ["TestSupport"]), swiftSettings: strict + (expandsMacros ? syntaxSettings : []),
+        linkerSettings: expandsMacros ? syntaxLinking : [])
 }
 
 let package = Package(
@@ -137,6 +159,7 @@ let package = Package(
     products: [
         .library(name: "Folio", targets: ["Folio"]),
         .executable(name: "folio", targets: ["FolioTool"]),
+        .plugin(name: "FolioModels", targets: ["FolioModels"]),
         .executable(name: "FolioBenchmarks", targets: ["FolioBenchmarks"]),
     ],
     targets: targets + [testSupport] + testTargets,

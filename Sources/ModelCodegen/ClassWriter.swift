@@ -8,31 +8,45 @@ struct ClassWriter {
     let names: SwiftNames
     let generator: CodeGenerator
 
-    private var access: String { generator.accessLevel.prefix }
+    var access: String { generator.accessLevel.prefix }
+
+    static let notice = "// Generated from the model: changes made here are lost.\n"
+
+    /// What the file of the properties imports.
+    var imports: String { "\(access)import Folio\n\(usesFoundation ? "\(access)import Foundation\n" : "")" }
+
+    var usesFoundation: Bool {
+        entity.description.attributes.contains { SwiftType($0).isOfFoundation } || entity.description.relationships.contains { $0.isToMany && $0.isOrdered }
+    }
 
     /// The class itself, for its users to fill.
+    var classFile: String { "\(superclass == "ManagedObject" ? access : "")import Folio\n\n\(classText)" }
+
     var classText: String {
         // A class that is open to inheritance in the model is so in Swift.
         let isFinal = !model.entities.contains { $0 !== entity && $0.isKind(of: entity) && names.classes[$0.name] != nil }
         let keyword = isFinal ? "final class" : "class"
         let opened = !isFinal && generator.accessLevel == .public ? "open class" : access + keyword
-        let superclass = names.objectType(entity.superentity)
-        // A class is as visible as what it inherits from.
-        var text = "\(superclass == "ManagedObject" ? access : "")import Folio\n\n" + comment(entity.description.userInfo, indent: "")
-        text += "\(opened) \(className): \(superclass) {\n}\n"
-        return text
+        return comment(entity.description.userInfo, indent: "") + "\(opened) \(className): \(superclass) {\n}\n"
     }
 
+    // A class is as visible as what it inherits from.
+    private var superclass: String { names.objectType(entity.superentity) }
+
+    /// Whether the class is the uppermost of the model's in its hierarchy, whose conformances the others inherit.
+    private var isRoot: Bool { superclass == "ManagedObject" }
+
     /// The properties, in order of their names.
+    var propertiesFile: String { Self.notice + imports + "\n" + propertiesText }
+
     var propertiesText: String {
-        var text = "// Generated from the model: changes made here are lost.\n"
-        text += "\(access)import Folio\n\(usesFoundation ? "\(access)import Foundation\n" : "")\nextension \(className) {\n"
-        text += fetchRequest
+        var text = "extension \(className) {\n" + fetchRequest
         for attribute in entity.description.attributes { text += "\n" + property(attribute) }
         for relationship in entity.description.relationships { text += "\n" + property(relationship) }
-        text += "}\n"
+        for fetched in entity.description.fetchedProperties { text += "\n" + property(fetched) }
+        text += "\n" + keyPaths + "}\n"
         for relationship in entity.description.relationships where relationship.isToMany { text += "\n" + accessors(relationship) }
-        return text
+        return isRoot ? text + conformances : text
     }
 
     private var fetchRequest: String {
@@ -40,8 +54,6 @@ struct ClassWriter {
     }
 
     // MARK: Properties
-
-    private var usesFoundation: Bool { entity.description.attributes.contains { SwiftType($0).isOfFoundation } }
 
     private func property(_ attribute: AttributeDescription) -> String {
         let type = SwiftType(attribute)
@@ -73,25 +85,40 @@ struct ClassWriter {
         return text + "    \(access)static let \(handle) = \(keeper)(\(literal(relationship.name)))\n"
     }
 
-    // MARK: To-many accessors
+    private func property(_ fetched: FetchedPropertyDescription) -> String {
+        let type = names.objectType(model.entity(named: fetched.fetchRequest.entityName))
+        return comment(fetched.userInfo, indent: "    ") + "    \(access)var \(SwiftNames.property(fetched.name)): [\(type)] { self[\(literal(fetched.name))] as? [\(type)] ?? [] }\n"
+    }
 
-    private func accessors(_ relationship: RelationshipDescription) -> String {
-        let destination = names.objectType(model.entity(named: relationship.destinationEntityName))
-        let suffix = SwiftNames.capitalized(relationship.name)
-        let handle = "Self." + SwiftNames.handle(relationship.name)
-        var text = "extension \(className) {\n"
-        text += "    \(access)func addTo\(suffix)(_ value: \(destination)) { add(value, to: \(handle)) }\n"
-        text += "    \(access)func removeFrom\(suffix)(_ value: \(destination)) { remove(value, from: \(handle)) }\n"
-        text += "    \(access)func addTo\(suffix)(_ values: some Sequence<\(destination)>) { add(values, to: \(handle)) }\n"
-        text += "    \(access)func removeFrom\(suffix)(_ values: some Sequence<\(destination)>) { remove(values, from: \(handle)) }\n"
-        if relationship.isOrdered {
-            let property = SwiftNames.property(relationship.name)
-            text += "    \(access)func insertInto\(suffix)(_ value: \(destination), at idx: Int) { insert(value, into: \(handle), at: idx) }\n"
-            text += "    \(access)func removeFrom\(suffix)(at idx: Int) { remove(\(property)[idx], from: \(handle)) }\n"
-            text += "    \(access)func replace\(suffix)(at idx: Int, with value: \(destination)) {\n"
-            text += "        removeFrom\(suffix)(at: idx)\n        insertInto\(suffix)(value, at: idx)\n    }\n"
+    // MARK: What all properties are called
+
+    private static func keyPaths(of className: String) -> String { className.prefix(1).lowercased() + className.dropFirst() + "KeyPaths" }
+
+    /// What queries know the properties by, asked of the class or of one that inherits from it.
+    private var keyPaths: String {
+        let properties = entity.description.attributes.map(\.name) + entity.description.relationships.map(\.name)
+        var text = "    \(access)static func \(Self.keyPaths(of: className))(of type: ManagedObject.Type) -> [AnyKeyPath: String] {\n"
+        guard !properties.isEmpty else { return text + "        [:]\n    }\n" }
+        text += "        func names<Object: \(className) & KeyPathNaming>(_: Object.Type) -> [AnyKeyPath: String] {\n"
+        text += "            var names: [AnyKeyPath: String] = [:]\n"
+        for property in properties { text += "            names[\\Object.\(SwiftNames.property(property))] = \(literal(property))\n" }
+        text += "            return names\n        }\n"
+        return text + "        return (type as? any (\(className) & KeyPathNaming).Type).map { names($0) } ?? [:]\n    }\n"
+    }
+
+    /// What the classes of the whole hierarchy conform to.
+    private var conformances: String {
+        let classes = model.entities.filter { $0.isKind(of: entity) && generator.isGenerated($0) }.compactMap { names.classes[$0.name] }
+        var text = "\nextension \(className): KeyPathDeclaring {\n"
+        text += "    \(access)static var keyPathTables: [(ManagedObject.Type) -> [AnyKeyPath: String]] {\n        ["
+        text += classes.map { "\($0).\(Self.keyPaths(of: $0))" }.joined(separator: ", ") + "]\n    }\n}\n"
+        // An attribute called `id` is what identifies the object, if it can.
+        let hasUnfitID = model.entities.contains { other in
+            other.isKind(of: entity) && other.description.attributes.contains { $0.name == "id" && SwiftType($0).typed == nil }
         }
-        return text + "}\n"
+        if !hasUnfitID { text += "\nextension \(className): Identifiable {}\n" }
+        if generator.isCodable { text += "\nextension \(className): CodableObject {}\n" }
+        return text
     }
 
     // MARK: Text

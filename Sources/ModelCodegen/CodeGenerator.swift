@@ -22,7 +22,7 @@ package struct CodeGenerator {
 
     package var accessLevel: AccessLevel = .public
     package var selection: Selection = .all
-    /// Whether classes get `Encodable` conformance and a method that takes values from JSON.
+    /// Whether classes conform to `CodableObject`: each object stands for the graph that it leads to.
     package var isCodable = false
 
     package init() {}
@@ -35,17 +35,40 @@ package struct CodeGenerator {
     package func files(for model: ManagedObjectModel, named name: String, contents: String) throws(CodegenError) -> [GeneratedFile] {
         let names = try SwiftNames(model)
         var files: [GeneratedFile] = []
-        for entity in model.entities {
-            guard let className = names.classes[entity.name] else { continue }
-            let declared = entity.description.extraMarkup["codeGenerationType"]
-            if selection == .asDeclared, declared == nil { continue }
-            let writer = ClassWriter(entity: entity, className: className, model: model, names: names, generator: self)
-            if selection == .all || declared == "class" { files.append(GeneratedFile("\(className)+Class.swift", writer.classText, isKept: true)) }
-            files.append(GeneratedFile("\(className)+Properties.swift", writer.propertiesText, isKept: false))
+        for writer in writers(for: model, names) {
+            if isClassGenerated(writer.entity) { files.append(GeneratedFile("\(writer.className)+Class.swift", writer.classFile, isKept: true)) }
+            files.append(GeneratedFile("\(writer.className)+Properties.swift", writer.propertiesFile, isKept: false))
         }
         let modelWriter = ModelWriter(model: model, name: SwiftNames.typeName(name), names: names, generator: self)
-        files.append(GeneratedFile("\(SwiftNames.typeName(name))Model.swift", modelWriter.text(contents: contents), isKept: false))
+        files.append(GeneratedFile("\(SwiftNames.typeName(name))Model.swift", modelWriter.file(contents: contents), isKept: false))
         return files
+    }
+
+    /// The same in one text, for tools that have to know what files there will be before they look at the model.
+    package func text(for model: ManagedObjectModel, named name: String, contents: String) throws(CodegenError) -> String {
+        let names = try SwiftNames(model)
+        let writers = writers(for: model, names)
+        let modelWriter = ModelWriter(model: model, name: SwiftNames.typeName(name), names: names, generator: self)
+        var text = ClassWriter.notice + "\(accessLevel.prefix)import Folio\n"
+        if writers.contains(where: \.usesFoundation) { text += "\(accessLevel.prefix)import Foundation\n" }
+        for writer in writers { text += "\n" + (isClassGenerated(writer.entity) ? writer.classText + "\n" : "") + writer.propertiesText }
+        return text + "\n" + modelWriter.text(contents: contents)
+    }
+
+    private func writers(for model: ManagedObjectModel, _ names: SwiftNames) -> [ClassWriter] {
+        model.entities.compactMap { entity in
+            guard isGenerated(entity), let className = names.classes[entity.name] else { return nil }
+            return ClassWriter(entity: entity, className: className, model: model, names: names, generator: self)
+        }
+    }
+
+    /// Whether an entity's properties are generated. Classes of entities with manual generation are their user's; they exist too.
+    func isGenerated(_ entity: Entity) -> Bool {
+        selection == .all || entity.description.extraMarkup["codeGenerationType"] != nil
+    }
+
+    private func isClassGenerated(_ entity: Entity) -> Bool {
+        selection == .all || entity.description.extraMarkup["codeGenerationType"] == "class"
     }
 }
 

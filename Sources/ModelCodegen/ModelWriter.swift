@@ -9,14 +9,16 @@ struct ModelWriter {
 
     private var access: String { generator.accessLevel.prefix }
 
+    func file(contents: String) -> String { ClassWriter.notice + "\(access)import Folio\n\n" + text(contents: contents) }
+
     func text(contents: String) -> String {
-        var text = "// Generated from the model: changes made here are lost.\n\(access)import Folio\n\n"
-        text += "/// The model \(name) and the classes of its objects.\n\(access)enum \(name)Model {\n"
+        var text = "/// The model \(name) and the classes of its objects.\n\(access)enum \(name)Model {\n"
         text += "    /// The classes, by the names that the model gives them.\n"
         text += "    \(access)static var classes: [String: ManagedObject.Type] {\n"
         text += classes.isEmpty ? "        [:]\n" : "        [\n\(classes)        ]\n"
-        text += "    }\n\n    /// The model; each call makes one.\n"
-        text += "    \(access)static func model() throws -> ManagedObjectModel { try ManagedObjectModel(xcdatamodelText: text) }\n"
+        text += "    }\n\n    /// The model; made once.\n"
+        text += "    \(access)static func model() throws -> ManagedObjectModel { try made.get() }\n\n"
+        text += "    private static let made = Result { try ManagedObjectModel(xcdatamodelText: text) }\n"
         text += templates
         let hashes = fence(contents)
         text += "\n    private static let text = \(hashes)\"\"\"\n"
@@ -27,15 +29,10 @@ struct ModelWriter {
     private var classes: String {
         var lines = ""
         for entity in model.entities {
-            guard let declared = entity.managedObjectClassName, let className = names.classes[entity.name], isGenerated(entity) else { continue }
+            guard let declared = entity.managedObjectClassName, let className = names.classes[entity.name], generator.isGenerated(entity) else { continue }
             lines += "            \(literal(declared)): \(className).self,\n"
         }
         return lines
-    }
-
-    /// Classes of entities with manual generation are their user's; they exist too.
-    private func isGenerated(_ entity: Entity) -> Bool {
-        generator.selection == .all || entity.description.extraMarkup["codeGenerationType"] != nil
     }
 
     /// A function for each fetch request of the model.

@@ -1,14 +1,33 @@
-import SwiftSyntax
-import SwiftSyntaxMacros
+package import SwiftSyntax
+package import SwiftSyntaxMacros
 
 /// `@Attribute`, `@Relationship`, `@Transient`: say nothing by themselves, `@Model` reads them.
-struct MarkerMacro: PeerMacro {
-    static func expansion(of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol, in context: some MacroExpansionContext) -> [DeclSyntax] {
-        []
+package struct MarkerMacro: PeerMacro {
+    package static func expansion(
+        of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol, in context: some MacroExpansionContext
+    ) -> [DeclSyntax] {
+        let name = "@\(node.attributeName.trimmedDescription)"
+        if !context.standsInModel {
+            context.report("outsideModel", "\(name) says something of a property of a class with @Model", at: node)
+        } else if !declaration.is(VariableDeclSyntax.self) {
+            context.report("markedOther", "\(name) stands before a property", at: node)
+        }
+        return []
     }
 }
 
 /// `#Unique`, `#Index`: say nothing by themselves, `@Model` reads them.
-struct DeclarationMarkerMacro: DeclarationMacro {
-    static func expansion(of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext) -> [DeclSyntax] { [] }
+package struct DeclarationMarkerMacro: DeclarationMacro {
+    package static func expansion(of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext) -> [DeclSyntax] {
+        if !context.standsInModel { context.report("outsideModel", "#\(node.macroName.text) stands among the members of a class with @Model", at: node) }
+        return []
+    }
+}
+
+extension MacroExpansionContext {
+    /// Whether the next declaration around is a class with `@Model`.
+    fileprivate var standsInModel: Bool {
+        guard let attributes = lexicalContext.first?.as(ClassDeclSyntax.self)?.attributes else { return false }
+        return attributes.contains { $0.as(AttributeSyntax.self)?.attributeName.trimmedDescription.split(separator: ".").last == "Model" }
+    }
 }

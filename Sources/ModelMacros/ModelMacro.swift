@@ -1,20 +1,20 @@
-import SwiftSyntax
+package import SwiftSyntax
 import SwiftSyntaxBuilder
-import SwiftSyntaxMacros
+package import SwiftSyntaxMacros
 
 /// `@Model`: makes a class's stored properties those of its entity, and declares the entity.
-struct ModelMacro: MemberMacro, MemberAttributeMacro {
-    static func expansion(
+package struct ModelMacro: MemberMacro, MemberAttributeMacro {
+    package static func expansion(
         of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax, conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
     ) -> [DeclSyntax] {
         guard let model = ModelDeclaration(declaration, in: context) else { return [] }
-        PropertyChecks(context: context).check(declaration.memberBlock.members)
+        MemberChecks(context: context).check(declaration.memberBlock.members)
         let properties = declaration.memberBlock.members.compactMap { $0.decl.as(VariableDeclSyntax.self) }.compactMap(PersistedProperty.init)
         let name = model.name
         var arguments = ["\"\(name)\", of: \(name).self, superclass: \(model.superclass).self"]
         arguments.append("properties: [\(properties.map(\.declaration).joined(separator: ", "))]")
         if !properties.isEmpty {
-            arguments.append("keyPaths: [\(properties.map { "\\\(name).\($0.identifier): \"\($0.name)\"" }.joined(separator: ", "))]")
+            arguments.append("keyPaths: \(keyPaths(of: properties, in: name))")
         }
         for (label, macro) in [("uniquenessConstraints", "Unique"), ("indexes", "Index")] {
             let lists = model.keyPathLists(of: macro, in: context)
@@ -26,7 +26,22 @@ struct ModelMacro: MemberMacro, MemberAttributeMacro {
         return ["\(raw: model.access)override class var schemaEntity: SchemaEntity? { SchemaEntity(\(raw: arguments.joined(separator: ", "))) }"]
     }
 
-    static func expansion(
+    /// A closure that names the properties by key paths of the class, or of one that inherits from it: those are others.
+    private static func keyPaths(of properties: [PersistedProperty], in name: String) -> String {
+        let entries = properties.map { "names[\\_Object.\($0.identifier)] = \"\($0.name)\"" }
+        return """
+            { type in
+                func names<_Object: \(name) & KeyPathNaming>(_: _Object.Type) -> [AnyKeyPath: String] {
+                    var names: [AnyKeyPath: String] = [:]
+                    \(entries.joined(separator: "\n        "))
+                    return names
+                }
+                return (type as? any (\(name) & KeyPathNaming).Type).map { names($0) } ?? [:]
+            }
+            """
+    }
+
+    package static func expansion(
         of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax, providingAttributesFor member: some DeclSyntaxProtocol,
         in context: some MacroExpansionContext
     ) -> [AttributeSyntax] {

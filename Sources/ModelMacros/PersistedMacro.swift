@@ -1,17 +1,17 @@
-import SwiftSyntax
+package import SwiftSyntax
 import SwiftSyntaxBuilder
-import SwiftSyntaxMacros
+package import SwiftSyntaxMacros
 
 /// `@_Persisted`, which `@Model` puts before each property: the accessors, and the handle that they go by.
-struct PersistedMacro: AccessorMacro, PeerMacro {
-    static func expansion(
+package struct PersistedMacro: AccessorMacro, PeerMacro {
+    package static func expansion(
         of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol, in context: some MacroExpansionContext
     ) -> [AccessorDeclSyntax] {
         guard let property = declaration.as(VariableDeclSyntax.self).flatMap(PersistedProperty.init) else { return [] }
         return ["get { \(raw: property.place) }", "set { \(raw: property.place) = newValue }"]
     }
 
-    static func expansion(
+    package static func expansion(
         of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol, in context: some MacroExpansionContext
     ) -> [DeclSyntax] {
         guard let property = declaration.as(VariableDeclSyntax.self).flatMap(PersistedProperty.init) else { return [] }

@@ -24,10 +24,12 @@ struct PersistedProperty {
         return list.contains { ["willSet", "didSet"].contains($0.accessorSpecifier.text) }
     }
 
-    /// Nil for what is no variable that can be persisted; `PropertyChecks` says why.
+    /// Nil for what is no variable that can be persisted; `MemberChecks` says why.
     init?(_ variable: VariableDeclSyntax) {
         guard variable.bindingSpecifier.tokenKind == .keyword(.var), Self.isStoredVariable(variable), variable.bindings.count == 1,
-            let binding = variable.bindings.first, !Self.isObserved(binding), let pattern = binding.pattern.as(IdentifierPatternSyntax.self)
+            let binding = variable.bindings.first, !Self.isObserved(binding), let pattern = binding.pattern.as(IdentifierPatternSyntax.self),
+            !variable.modifiers.contains(where: { ["weak", "unowned"].contains($0.name.text) }),
+            binding.typeAnnotation?.type.is(ImplicitlyUnwrappedOptionalTypeSyntax.self) != true
         else { return nil }
         initialValue = binding.initializer?.value.trimmed
         if let annotation = binding.typeAnnotation?.type {

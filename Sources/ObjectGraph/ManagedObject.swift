@@ -111,12 +111,12 @@ open class ManagedObject {
     /// The entity that the class declares; nil for classes of entities that a model file declares. `@Model` overrides it.
     open class var schemaEntity: SchemaEntity? { nil }
 
-    /// The names of properties by their key paths, for queries in key paths. Classes with `@Model` know those that they declare; by hand it is a list:
+    /// The names of properties by their key paths, for queries in key paths. Classes with `@Model` and generated ones know them; by hand it is a list:
     ///
     /// ```swift
     /// override class var namesByKeyPath: [AnyKeyPath: String] { [\Book.title: "title", \Book.author: "author"] }
     /// ```
-    open class var namesByKeyPath: [AnyKeyPath: String] { schemaEntity?.keyPaths ?? [:] }
+    open class var namesByKeyPath: [AnyKeyPath: String] { declaredNamesByKeyPath }
 
     /// The keys for which a save calls ``validateValue(_:forKey:)``. An override of that method names its keys here.
     open class var customValidatedKeys: [String] { [] }

@@ -19,8 +19,8 @@ struct House {
             let name = String(match.output.name)
             let imports = match.output.imports.matches(of: /"(\w+)"/).map { String($0.output.1) }
             let isTest = name.hasSuffix("Tests")
-            let source = root.appendingPathComponent("Sources/\(name)")
-            let folder = FileManager.default.fileExists(atPath: source.path) ? source : root.appendingPathComponent("Tests/\(name)")
+            let folders = ["Sources", "Sources/Plugins", "Tests"].map { root.appendingPathComponent("\($0)/\(name)") }
+            let folder = folders.first { FileManager.default.fileExists(atPath: $0.path) } ?? root
             return Room(name: name, imports: Set(imports + (isTest ? ["TestSupport"] : [])), files: try swiftFiles(in: folder))
         }
     }

@@ -1,3 +1,4 @@
+import Foundation
 import ModelCodegen
 import ModelFiles
 import Schema
@@ -73,6 +74,52 @@ struct CodeGeneratorTests {
     @Test func orderedRelationshipsGetTheirAccessors() throws {
         let text = try #require(files()["Book+Properties.swift"]?.text)
         #expect(text.contains("func insertIntoChapters(_ value: ManagedObject, at idx: Int)") && !text.contains("insertIntoTags"))
+    }
+
+    @Test func orderedRelationshipsTakeIndexSetsAsXcodesDo() throws {
+        let text = try #require(files()["Book+Properties.swift"]?.text)
+        #expect(text.contains("public import Foundation\n"))
+        for method in [
+            "insertIntoChapters(_ values: [ManagedObject], at indexes: IndexSet)", "removeFromChapters(at indexes: IndexSet)", "replaceChapters(at idx: Int, with value: ManagedObject)",
+            "replaceChapters(at indexes: IndexSet, with values: [ManagedObject])",
+        ] { #expect(text.contains("    public func \(method) {"), "\(method)") }
+    }
+
+    @Test func classesSayWhatTheirKeyPathsAreCalled() throws {
+        let files = try files()
+        let book = try #require(files["Book+Properties.swift"]?.text), novel = try #require(files["Novel+Properties.swift"]?.text)
+        #expect(book.contains("            names[\\Object.description_] = \"description\"\n            names[\\Object.`in`] = \"in\"\n"))
+        #expect(book.contains("extension Book: KeyPathDeclaring {\n") && book.contains("        [Book.bookKeyPaths, Novel.novelKeyPaths]\n"))
+        // The uppermost class conforms for all.
+        #expect(book.contains("extension Book: Identifiable {}") && !novel.contains("KeyPathDeclaring") && !novel.contains("Identifiable"))
+    }
+
+    @Test func codableIsOnRequest() throws {
+        let plain = try files(), codable = try files { $0.isCodable = true }
+        #expect(plain.values.allSatisfy { !$0.text.contains("CodableObject") })
+        #expect(codable["Book+Properties.swift"]?.text.contains("extension Book: CodableObject {}") == true)
+        #expect(codable["Novel+Properties.swift"]?.text.contains("CodableObject") == false)
+    }
+
+    @Test func fetchedPropertiesAndTemplatesAreTyped() throws {
+        var description = try model().description
+        for index in description.entities.indices where description.entities[index].name == "Tag" {
+            description.entities[index].fetchedProperties = [
+                FetchedPropertyDescription(
+                    "novels", fetchRequest: FetchRequestTemplate("", entityName: "Novel", predicateFormat: "tags CONTAINS $FETCH_SOURCE"), userInfo: ["documentation": "With this tag."])
+            ]
+        }
+        description.fetchRequestTemplates = [FetchRequestTemplate("recent books", entityName: "Book", predicateFormat: "year > $YEAR")]
+        let files = try CodeGenerator().files(for: ManagedObjectModel(description), named: "M", contents: "")
+        let tag = files.first { $0.name == "Tag+Properties.swift" }?.text, whole = files.last?.text
+        #expect(tag?.contains("    /// With this tag.\n    public var novels: [Novel] { self[\"novels\"] as? [Novel] ?? [] }\n") == true)
+        #expect(whole?.contains("    public static func recentBooksRequest(_ variables: [String: (any PredicateArgument)?] = [:]) throws -> FetchRequest<Book> {\n") == true)
+    }
+
+    @Test func oneTextHoldsAll() throws {
+        let text = try CodeGenerator().text(for: model(), named: "My Library", contents: "<model/>")
+        #expect(text.hasPrefix("// Generated from the model: changes made here are lost.\npublic import Folio\npublic import Foundation\n\nopen class Book: ManagedObject {\n}\n\nextension Book {\n"))
+        #expect(text.components(separatedBy: "import Folio\n").count == 2 && text.contains("public enum MyLibraryModel {"))
     }
 
     @Test func accessLevelsAreChosen() throws {

@@ -84,7 +84,23 @@ struct SchemaBuilder {
     }
 
     private func owner(of keyPath: AnyKeyPath) -> End? {
-        for entity in entities { if let name = entity.keyPaths[keyPath] { return End(entity: entity.name, property: name) } }
+        for entity in entities {
+            // The key path may be one of a class that inherits the property.
+            for heir in entities where heir.objectClass.isSubclass(of: entity.objectClass) {
+                if let name = entity.keyPaths(heir.objectClass)[keyPath] { return End(entity: entity.name, property: name) }
+            }
+        }
         return nil
+    }
+}
+
+extension ManagedObject {
+    fileprivate static func isSubclass(of other: ManagedObject.Type) -> Bool {
+        var next: ManagedObject.Type? = self
+        while let current = next {
+            if current == other { return true }
+            next = SchemaEntity.declared(by: current)?.superclass
+        }
+        return false
     }
 }

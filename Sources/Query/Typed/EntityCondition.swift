@@ -3,13 +3,13 @@ import Schema
 /// A condition on objects of a class, written with key paths: quicker for the compiler than `#Predicate`, and checked by it all the same.
 ///
 /// ```swift
-/// var request = FetchRequest<Book>("Book", where: \Book.year > 1960 && (\Book.author).to(\Author.name).beginsWith("H"))
+/// let books = try context.fetch(Book.self, where: \.year > 1960 && (\Book.author).to(\Author.name).beginsWith("H"), sort: [.ascending(\.title)])
 /// ```
 /// Key paths have to be listed in ``KeyPathNaming/namesByKeyPath``: one that is not is a programmer's mistake and traps.
 public struct EntityCondition<Object>: Sendable {
     public let predicate: FetchPredicate
 
-    init(_ predicate: FetchPredicate) {
+    package init(_ predicate: FetchPredicate) {
         self.predicate = predicate
     }
 
@@ -32,9 +32,9 @@ extension FetchRequest {
 
 /// Where key paths lead from an object: a value that can stand in a condition.
 public struct EntityPath<Object, Value>: Sendable {
-    let expression: QueryExpression
+    package let expression: QueryExpression
 
-    init(_ expression: QueryExpression) {
+    package init(_ expression: QueryExpression) {
         self.expression = expression
     }
 }
@@ -94,6 +94,42 @@ where Operand.Value: RawRepresentable, Operand.Value.RawValue: PredicateArgument
 
 public func != <Operand: EntityOperand>(left: Operand, right: Operand.Value) -> EntityCondition<Operand.Object>
 where Operand.Value: RawRepresentable, Operand.Value.RawValue: PredicateArgument {
+    EntityCondition(left.entityPath.expression, .notEqual, right.rawValue.predicateConstant)
+}
+
+// The same for key paths whose class the context says: `where: \.year > 1960`.
+
+public func == <Object: KeyPathNaming, Value: PredicateArgument>(left: KeyPath<Object, Value>, right: Value) -> EntityCondition<Object> {
+    EntityCondition(left.entityPath.expression, .equal, right.predicateConstant)
+}
+
+public func != <Object: KeyPathNaming, Value: PredicateArgument>(left: KeyPath<Object, Value>, right: Value) -> EntityCondition<Object> {
+    EntityCondition(left.entityPath.expression, .notEqual, right.predicateConstant)
+}
+
+public func < <Object: KeyPathNaming, Value: PredicateArgument>(left: KeyPath<Object, Value>, right: Value) -> EntityCondition<Object> {
+    EntityCondition(left.entityPath.expression, .less, right.predicateConstant)
+}
+
+public func <= <Object: KeyPathNaming, Value: PredicateArgument>(left: KeyPath<Object, Value>, right: Value) -> EntityCondition<Object> {
+    EntityCondition(left.entityPath.expression, .lessOrEqual, right.predicateConstant)
+}
+
+public func > <Object: KeyPathNaming, Value: PredicateArgument>(left: KeyPath<Object, Value>, right: Value) -> EntityCondition<Object> {
+    EntityCondition(left.entityPath.expression, .greater, right.predicateConstant)
+}
+
+public func >= <Object: KeyPathNaming, Value: PredicateArgument>(left: KeyPath<Object, Value>, right: Value) -> EntityCondition<Object> {
+    EntityCondition(left.entityPath.expression, .greaterOrEqual, right.predicateConstant)
+}
+
+public func == <Object: KeyPathNaming, Value: RawRepresentable>(left: KeyPath<Object, Value>, right: Value) -> EntityCondition<Object>
+where Value.RawValue: PredicateArgument {
+    EntityCondition(left.entityPath.expression, .equal, right.rawValue.predicateConstant)
+}
+
+public func != <Object: KeyPathNaming, Value: RawRepresentable>(left: KeyPath<Object, Value>, right: Value) -> EntityCondition<Object>
+where Value.RawValue: PredicateArgument {
     EntityCondition(left.entityPath.expression, .notEqual, right.rawValue.predicateConstant)
 }
 

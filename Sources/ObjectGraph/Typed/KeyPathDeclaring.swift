@@ -1,0 +1,22 @@
+/// What a generated class says of the key paths of its properties, for itself and for the classes that inherit from it.
+public protocol KeyPathDeclaring {
+    /// For each class of the hierarchy: the names of the properties that it declares, by key paths of the class that is asked for; none if that does not inherit from it.
+    static var keyPathTables: [(ManagedObject.Type) -> [AnyKeyPath: String]] { get }
+}
+
+extension ManagedObject {
+    /// The names of the properties that the class and those that it inherits from declare.
+    static var declaredNamesByKeyPath: [AnyKeyPath: String] {
+        var names: [AnyKeyPath: String] = [:]
+        func take(_ more: [AnyKeyPath: String]) {
+            if names.isEmpty { names = more } else { names.merge(more) { first, _ in first } }
+        }
+        if let declaring = self as? any KeyPathDeclaring.Type { for table in declaring.keyPathTables { take(table(self)) } }
+        var next: ManagedObject.Type = self
+        while let entity = next.schemaEntity {
+            take(entity.keyPaths(self))
+            next = entity.superclass
+        }
+        return names
+    }
+}

@@ -1,0 +1,138 @@
+import Folio
+import Foundation
+import TestSupport
+import Testing
+
+/// Everything said in types: what is fetched, in which order, by which identity, and the members of a relationship.
+@Suite struct TypedFetchTests {
+    private func withLibrary(_ body: (ManagedObjectContext) throws -> Void) throws {
+        try withTemporaryDirectory { folder in
+            let container = try PersistentContainer(name: "Library", schema: [Book.self, Shelf.self])
+            container.persistentStoreDescriptions = [PersistentStoreDescription(url: folder.appendingPathComponent("Library.sqlite"))]
+            try container.loadPersistentStores()
+            let context = container.viewContext
+            for (name, titles) in [("Herbert", ["Dune", "Destination: Void"]), ("Lem", ["Solaris", "Éden"])] {
+                let writer = Writer(context: context)
+                writer.last = name
+                for title in titles {
+                    let book = Book(title: title, in: context)
+                    book.author = writer
+                    book.pages = title.count * 100
+                }
+            }
+            try context.save()
+            try body(context)
+        }
+    }
+
+    @Test func classesConditionsAndOrdersAreTyped() throws {
+        try withLibrary { context throws in
+            #expect(try context.fetch(Book.self).count == 4)
+            #expect(try context.fetch(Book.self, where: \.pages > 400, sort: [.descending(\.pages)]).map(\.title) == ["Destination: Void", "Solaris"])
+            #expect(try context.fetch(Book.self, sort: [.ascending(\.title, .localized)], offset: 1, limit: 2).map(\.title) == ["Dune", "Éden"])
+            #expect(try context.fetch(Book.self, sort: [.ascending((\Book.author).to(\Writer.last)), .descending(\.title)]).first?.title == "Dune")
+            #expect(try context.first(Writer.self, where: \.last == "Lem")?.publications.count == 2)
+            #expect(try context.count(Book.self, where: \.genre == .poetry && !(\Book.pages == 400)) == 2)
+            #expect(try context.deleteAll(Book.self, where: (\Book.author).to(\Writer.last) == "Lem") == 2)
+            #expect(try context.count(Publication.self) == 2)
+        }
+    }
+
+    @Test func inheritedPropertiesAreAskedOfTheSubclass() throws {
+        try withLibrary { context throws in
+            #expect(try context.fetch(Book.self, where: \.title == "Dune").count == 1)
+            #expect(try context.fetch(Book.self, where: #Predicate { $0.title.starts(with: "D") && $0.pages > 400 }, sortBy: [SortDescriptor(\.title)]).count == 1)
+            #expect(try SortKey(SortDescriptor(\Book.title, comparator: .lexical)) == SortKey("title"))
+            #expect(Book.namesByKeyPath[\Book.title] == "title" && Book.namesByKeyPath[\Book.pages] == "pages" && Publication.namesByKeyPath[\Publication.title] == "title")
+            #expect(Book.namesByKeyPath.count == 9 && Publication.namesByKeyPath.count == 4)
+            // A class without properties of its own knows those that it inherits.
+            #expect(Pamphlet.namesByKeyPath[\Pamphlet.title] == "title" && Pamphlet.namesByKeyPath[\Pamphlet.pages] == "pages")
+        }
+    }
+
+    @Test func aClassOfNoEntityIsSaid() throws {
+        try withLibrary { context throws in
+            let error = #expect(throws: GraphError.self) { try context.fetch(Pamphlet.self) }
+            #expect(error?.code == .unknownEntity)
+            #expect(throws: GraphError.self) { try context.fetch(ManagedObject.self) }
+        }
+    }
+
+    @Test func identitiesAreTyped() throws {
+        try withLibrary { context throws in
+            let book = try #require(try context.first(Book.self, where: \.title == "Dune"))
+            let id: ID<Book> = book.typedID
+            #expect(id == ID(book) && !id.isTemporary && id.objectID == book.objectID)
+            let other = ManagedObjectContext(context.persistentStoreCoordinator)
+            #expect(other.registeredObject(for: id) == nil)
+            #expect(try other.existingObject(with: id).title == "Dune" && other.object(with: id).pages == 400 && other[id]?.title == "Dune")
+            let writer = try #require(book.author)
+            #expect(try context.count(Book.self, where: \.author == writer) == 2)
+            #expect(try context.count(Book.self, where: \Book.author == ID(writer)) == 2 && context.count(Book.self, where: \Book.author != ID(writer)) == 2)
+            // An ID that says another class than the object has.
+            let error = #expect(throws: GraphError.self) { try other.existingObject(with: ID<Chapter>(writer.objectID)) }
+            #expect(error?.code == .wrongType)
+            #expect(other[ID<Chapter>(writer.objectID)] == nil)
+            context.delete(book)
+            try context.save()
+            let gone = #expect(throws: GraphError.self) { try ManagedObjectContext(context.persistentStoreCoordinator).existingObject(with: id) }
+            #expect(gone?.code == .objectNotFound)
+        }
+    }
+
+    @Test func membersAreChangedAsACollection() throws {
+        try withLibrary { context throws in
+            let shelf = Shelf(context: context)
+            let entries = (0..<5).map { number in
+                let entry = ShelfEntry(context: context)
+                entry.number = number
+                return entry
+            }
+            func numbers() -> [Int] { shelf.entries.map(\.number) }
+            shelf.entries.append(contentsOf: [entries[0], entries[1], entries[0]])
+            shelf.entries += [entries[2]]
+            #expect(numbers() == [0, 1, 2] && entries[2].shelf === shelf)
+            shelf.entries.insert(entries[3], at: 1)
+            shelf.entries.insert(entries[3])
+            #expect(numbers() == [0, 3, 1, 2])
+            shelf.entries.move(from: 3, to: 0)
+            #expect(numbers() == [2, 0, 3, 1])
+            shelf.entries.swapAt(0, 3)
+            #expect(numbers() == [1, 0, 3, 2])
+            shelf.entries.replace(at: 0, with: entries[4])
+            #expect(numbers() == [4, 0, 3, 2] && entries[1].shelf == nil)
+            shelf.entries.replace(at: 0, with: entries[3])
+            #expect(numbers() == [4, 0, 3, 2])
+            shelf.entries.sort { $0.number < $1.number }
+            #expect(numbers() == [0, 2, 3, 4])
+            shelf.entries -= [entries[0], entries[1]]
+            shelf.entries.remove(entries[4])
+            #expect(shelf.entries.remove(at: 1) === entries[3] && numbers() == [2])
+            shelf.entries.formUnion(entries)
+            shelf.entries.removeAll { $0.number % 2 == 0 }
+            #expect(numbers() == [1, 3])
+            try context.save()
+            let other = ManagedObjectContext(context.persistentStoreCoordinator)
+            let again = try #require(try other.first(Shelf.self))
+            #expect(again.entries.map(\.number) == [1, 3])
+            shelf.entries.removeAll()
+            #expect(numbers().isEmpty && entries.allSatisfy { $0.shelf == nil })
+        }
+    }
+}
+
+@Model final class Shelf: ManagedObject {
+    @Relationship(isOrdered: true) var entries: ManagedObjects<ShelfEntry>
+}
+
+@Model final class ShelfEntry: ManagedObject {
+    var number: Int = 0
+    var shelf: Shelf?
+}
+
+@Model class Leaflet: Publication {
+    var pages: Int = 1
+}
+
+/// A class without `@Model`, of no entity of its own.
+final class Pamphlet: Leaflet {}

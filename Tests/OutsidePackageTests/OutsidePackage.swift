@@ -1,0 +1,148 @@
+import Foundation
+
+/// A package of somebody else's that names Folio by URL and version, and what it depends on.
+struct OutsidePackage {
+    let folder: URL
+
+    /// - Parameter scratch: A folder that both are made in.
+    init(in scratch: URL) throws {
+        let repository = scratch.appendingPathComponent("Folio")
+        folder = scratch.appendingPathComponent("Almanac")
+        try Self.release(at: repository)
+        let files = [
+            "Package.swift": Self.manifest(repository), "Sources/Almanac/Almanac.swift": Self.classes, "Tests/AlmanacTests/AlmanacTests.swift": Self.tests,
+            "Sources/Almanac/Models/Expeditions.codegen.json": #"{ "codable": true }"#,
+        ]
+        for (name, text) in files { try Self.write(text, to: folder.appendingPathComponent(name)) }
+        try FileManager.default.copyItem(
+            at: projectFolder.appendingPathComponent("DocumentSamples/Expeditions.xcdatamodeld"),
+            to: folder.appendingPathComponent("Sources/Almanac/Models/Expeditions.xcdatamodeld"))
+    }
+
+    /// The working copy as it is, with whatever is not committed, as a repository with a version.
+    private static func release(at repository: URL) throws {
+        try FileManager.default.createDirectory(at: repository, withIntermediateDirectories: true)
+        for name in ["Package.swift", "Sources", "Tests"] {
+            try FileManager.default.copyItem(at: projectFolder.appendingPathComponent(name), to: repository.appendingPathComponent(name))
+        }
+        try Subprocess.succeed("git", "init", "-q", in: repository)
+        try Subprocess.succeed("git", "add", "-A", in: repository)
+        try Subprocess.succeed("git", "-c", "user.name=Almanac", "-c", "user.email=almanac@example.org", "commit", "-q", "-m", "Release", in: repository)
+        try Subprocess.succeed("git", "tag", "1.2.0", in: repository)
+    }
+
+    private static func write(_ text: String, to file: URL) throws {
+        try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try text.write(to: file, atomically: true, encoding: .utf8)
+    }
+
+    /// The file that the plugin had written.
+    func generatedFile() throws -> URL {
+        let outputs = folder.appendingPathComponent(".build/plugins/outputs")
+        guard let path = try FileManager.default.subpathsOfDirectory(atPath: outputs.path).first(where: { $0.hasSuffix("/ExpeditionsModel.swift") }) else {
+            throw Subprocess.Failure(description: "the plugin wrote no ExpeditionsModel.swift")
+        }
+        return outputs.appendingPathComponent(path)
+    }
+
+    /// Changes the current version of the model.
+    func editModel(_ text: String, to new: String) throws {
+        let model = folder.appendingPathComponent("Sources/Almanac/Models/Expeditions.xcdatamodeld")
+        for name in try FileManager.default.contentsOfDirectory(atPath: model.path) where name.hasSuffix(".xcdatamodel") {
+            let file = model.appendingPathComponent("\(name)/contents")
+            try String(contentsOf: file, encoding: .utf8).replacingOccurrences(of: text, with: new).write(to: file, atomically: true, encoding: .utf8)
+        }
+    }
+
+    // MARK: Its files
+
+    private static func manifest(_ repository: URL) -> String {
+        """
+        // swift-tools-version: 6.2
+        import PackageDescription
+
+        let package = Package(
+            name: "Almanac",
+            dependencies: [.package(url: "\(repository.absoluteString)", from: "1.0.0")],
+            targets: [
+                .target(
+                    name: "Almanac", dependencies: [.product(name: "Folio", package: "Folio")], swiftSettings: [.treatAllWarnings(as: .error)],
+                    plugins: [.plugin(name: "FolioModels", package: "Folio")]),
+                .testTarget(name: "AlmanacTests", dependencies: ["Almanac"], swiftSettings: [.treatAllWarnings(as: .error)]),
+            ]
+        )
+        """
+    }
+
+    private static let classes = #"""
+        import Folio
+        import Foundation
+
+        public enum Weather: String, AttributeValue { case fair, foul }
+
+        @Model public class Entry: ManagedObject {
+            @Attribute(.unique) public var day: Int = 0
+            public var weather: Weather = .fair
+            @Relationship(deleteRule: .nullify, inverse: \Almanac.entries) public var almanac: Almanac?
+        }
+
+        @Model public final class Remark: Entry {
+            public var text: String?
+        }
+
+        @Model public final class Almanac: ManagedObject {
+            public var year: Int16 = 0
+            public var entries: [Entry]
+        }
+
+        extension Person {
+            /// What an extension of a generated class says.
+            public var label: String { "\(name ?? "–"), \(journeys.count)" }
+        }
+        """#
+
+    private static let tests = #"""
+        import Almanac
+        import Folio
+        import Foundation
+        import Testing
+
+        @Suite struct AlmanacTests {
+            private func context(_ model: ManagedObjectModel, _ classes: [String: ManagedObject.Type]) throws -> ManagedObjectContext {
+                let container = PersistentContainer(name: "Almanac", model: model, classes: classes)
+                let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+                container.persistentStoreDescriptions = [PersistentStoreDescription(url: folder.appendingPathComponent("Store.sqlite"))]
+                try container.loadPersistentStores()
+                return container.newBackgroundContext()
+            }
+
+            @Test func classesWithMacrosWork() throws {
+                let context = try context(ManagedObjectModel(schema: [Almanac.self, Remark.self]), ManagedObject.classesByName([Almanac.self, Remark.self]))
+                let almanac = Almanac(context: context)
+                for day in 1...3 {
+                    let remark = Remark(context: context)
+                    (remark.day, remark.text, remark.weather) = (day, "Day \(day)", day == 2 ? .foul : .fair)
+                    almanac.entries.append(remark)
+                }
+                try context.save()
+                #expect(try context.fetch(Remark.self, where: \.day >= 2, sort: [.descending(\.day)]).map(\.text) == ["Day 3", "Day 2"])
+                #expect(try context.fetch(Remark.self, where: #Predicate { $0.day < 3 && $0.text != nil }, sortBy: [SortDescriptor(\.day)]).map(\.day) == [1, 2])
+                #expect(try context.count(Entry.self, where: \.weather == .foul) == 1)
+            }
+
+            @Test func classesOfTheModelWork() throws {
+                let context = try context(ExpeditionsModel.model(), ExpeditionsModel.classes)
+                let person = Person(context: context)
+                person.name = "Gertrude Bell"
+                let journey = Journey(context: context)
+                journey.title = "The Desert and the Sown"
+                person.addToJourneys(journey)
+                #expect(person.label == "Gertrude Bell, 1" && journey.members.contains(person))
+                let found = try context.fetch(Person.self, where: \.name == "Gertrude Bell" && (\Person.journeys).any(\.title == journey.title))
+                #expect(found == [person])
+                let copy = try JSONDecoder().decode(Person.self, from: JSONEncoder().encode(person), configuration: context)
+                #expect(copy !== person && copy.journeys.first?.title == journey.title)
+            }
+        }
+        """#
+}

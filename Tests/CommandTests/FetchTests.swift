@@ -132,3 +132,32 @@ import TestSupport
         #expect(try FolioCommand.contents(of: folder) == before)
     }
 }
+
+/// Objects that are printed in full, of whatever entities.
+@Suite struct GetTests {
+    @Test func objectsOfOneNumberAreToldApartByTheirEntity() throws {
+        let outcome = try FolioCommand.run("get", FolioCommand.document, "Person/p1", "Journey/p1", "Stop/p1", "Person/p2", "--json")
+        #expect(outcome.exit == 0, "\(outcome.messages)")
+        let objects = try #require(outcome.json as? [[String: Any]])
+        #expect(objects.compactMap { ($0["id"] as? String)?.split(separator: "/").suffix(2).joined(separator: "/") } == ["Person/p1", "Journey/p1", "Stop/p1", "Person/p2"])
+        let attributes = objects.map { $0["attributes"] as? [String: Any] ?? [:] }
+        #expect(attributes[0]["name"] as? String == "Fridtjof Nansen")
+        #expect(attributes[1]["title"] as? String == "The drift of the Fram")
+        #expect(attributes[2]["nights"] != nil)
+    }
+
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/sqlite3"))) func behindAReferenceThatLeadsNowhereIsNothing() throws {
+        try withTemporaryDirectory { folder in
+            let store = folder.path + "/Old.sqlite"
+            #expect(try FolioCommand.run("save-as", FolioCommand.document, store, "--store", "sqlite").exit == 0)
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/sqlite3")
+            process.arguments = [store, "DELETE FROM ZPERSON WHERE Z_PK = 1"]
+            try process.run()
+            process.waitUntilExit()
+            let outcome = try FolioCommand.run("fetch", store, "Journey", "--columns", "title,leader.name", "--sort", "year", "--format", "jsonl")
+            #expect(outcome.exit == 0, "\(outcome.messages)")
+            #expect(outcome.output.split(separator: "\n").map { $0.contains("\"leader.name\":null") } == [true, true, false])
+        }
+    }
+}

@@ -36,8 +36,10 @@ struct FetchedColumns {
                 console.output.write(0x0A)
             }
         case "csv":
-            console.print(CSV.line(["id"] + names))
-            for object in objects { console.print(CSV.line([object.objectID.description] + (try paths.map { ValueText.plain(try value($0, of: object)) }))) }
+            console.print(CSV.line((namesObjects ? ["id"] : []) + names))
+            for object in objects {
+                console.print(CSV.line((namesObjects ? [object.objectID.description] : []) + (try paths.map { ValueText.plain(try value($0, of: object)) })))
+            }
         default:
             var table = Table(headings: names, alignsRight: alignsRight)
             for object in objects { table.append(try paths.map { ValueText.cell(try value($0, of: object)) }) }
@@ -49,7 +51,7 @@ struct FetchedColumns {
         try console.interruption.check()
         try console.output.check()
         var members: [(String, PropertyValue)] = try zip(names, paths).map { ($0, try value($1, of: object)) }
-        members.append(("id", .object(object.objectID)))
+        if namesObjects { members.append(("id", .object(object.objectID))) }
         writer.beginObject()
         for (name, value) in members.sorted(by: { $0.0.utf8.lexicographicallyPrecedes($1.0.utf8) }) {
             writer.name(name)
@@ -58,21 +60,33 @@ struct FetchedColumns {
         writer.endObject()
     }
 
+    /// Whether `id` is the object's URI, and not a property that was asked for by that name.
+    private var namesObjects: Bool { !names.contains("id") }
+
+    /// - Returns: null behind a reference that leads to no object.
     private func value(_ path: [String], of object: ManagedObject) throws -> PropertyValue {
         let value = try object.propertyValue(forKey: path[0])
         guard path.count > 1 else { return value }
         let rest = Array(path.dropFirst())
         switch value {
-        case .object(let id): return try self.value(rest, of: try context.existingObject(with: id))
+        case .object(let id): return try target(id).map { try self.value(rest, of: $0) } ?? .null
         case .list(let members):
             return .list(
                 try members.flatMap { member -> [PropertyValue] in
-                    guard case .object(let id) = member else { return [] }
-                    let value = try self.value(rest, of: try context.existingObject(with: id))
+                    guard case .object(let id) = member, let target = try target(id) else { return [] }
+                    let value = try self.value(rest, of: target)
                     if case .list(let inner) = value { return inner }
                     return value.isNull ? [] : [value]
                 })
         default: return .null
+        }
+    }
+
+    private func target(_ id: ManagedObjectID) throws -> ManagedObject? {
+        do {
+            return try context.existingObject(with: id)
+        } catch let error as GraphError where error.code == .objectNotFound {
+            return nil
         }
     }
 }

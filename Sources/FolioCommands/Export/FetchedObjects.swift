@@ -82,18 +82,18 @@ struct FetchedObjects {
             try console.interruption.check()
             let batch = ids[start..<min(start + Self.batchSize, ids.count)]
             // Rows come in no certain order, and of one entity at a time their relationships are asked for at once.
-            var places: [Int64: (row: Row, index: Int, related: RelatedRows)] = [:]
+            var places: [ObjectReference: (row: Row, index: Int, related: RelatedRows)] = [:]
             for (entityIndex, ids) in Dictionary(grouping: batch, by: { $0.entityIndex }) {
                 let entity = store.identity.model.entities[entityIndex]
                 let rows = try store.rows(RowRequest(entityIndex: entityIndex, includesSubentities: false, selection: .keys(ids.map(\.key))))
                 let related = try RelatedRows(rows, entity: entity, in: store)
-                for index in 0..<rows.count { places[rows[index].key] = (rows[index], index, related) }
+                for index in 0..<rows.count { places[ObjectReference(key: rows[index].key, entityIndex: entityIndex)] = (rows[index], index, related) }
                 if writers[entityIndex] == nil {
                     writers[entityIndex] = ObjectWriter(entity: entity, layout: store.layouts[entityIndex], prefixes: prefixes)
                 }
             }
             for id in batch {
-                guard let place = places[id.key], let writer = writers[id.entityIndex] else { continue }
+                guard let place = places[ObjectReference(key: id.key, entityIndex: id.entityIndex)], let writer = writers[id.entityIndex] else { continue }
                 try body(writer, place.row, place.index, place.related)
                 try console.output.check()
             }

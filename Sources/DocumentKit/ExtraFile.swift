@@ -81,10 +81,15 @@ struct PartsWriter {
         }
         try Disk.makeDirectories(FilePath.parent(target))
         let temporary = FilePath.sibling(of: target, tag: "tmp", id: UniqueName.make())
-        let made = try File(temporary, .create())
+        do {
+            let made = try File(temporary, .create())
+            try content.withUnsafeBytes { try made.append($0) }
+            try made.synchronize()
+        } catch {
+            _ = try? Disk.removeFileIfPresent(temporary)
+            throw error
+        }
         staged.files.append((temporary, target))
-        try content.withUnsafeBytes { try made.append($0) }
-        try made.synchronize()
     }
 
     /// Removes what a crash has left of files that never took their names.
@@ -152,13 +157,18 @@ extension DocumentSession {
         }
     }
 
-    /// Notes title and keywords: in the commit, which is their true place, and for the manifest.
+    /// Puts title and keywords into the commit, which is their true place.
     func describe(_ parts: CapturedParts, in changes: inout ChangeSet) {
         guard let description = parts.description, manifest != nil else { return }
         if manifest?.title != description.title { changes.metadata["FolioTitle"] = .some(description.title.map { .string($0) }) }
         if manifest?.keywords != description.keywords {
             changes.metadata["FolioKeywords"] = .some(description.keywords.map { .array($0.map { .string($0) }) })
         }
+    }
+
+    /// Notes title and keywords for the manifest, now that they are committed.
+    func noteDescription(_ parts: CapturedParts) {
+        guard let description = parts.description else { return }
         manifest?.title = description.title
         manifest?.keywords = description.keywords
     }

@@ -25,15 +25,15 @@ extension PersistentDocument {
         }
     }
 
-    /// What is open is the saved state now: nothing is unsaved.
+    /// What is open was read anew: nothing is unsaved but the work that came with it.
     func didReload() {
-        recovered = nil
+        recovered = state.recoveredWork
         hasNotedChanges = false
         discardableChangeCount = 0
         context.refreshAllObjects()
         context.processPendingChanges()
-        savedPosition = context.editPosition
-        committedPosition = savedPosition
+        committedPosition = context.editPosition
+        savedPosition = state.hasAutosavedWork ? nil : committedPosition
     }
 
     /// Runs what ends the session, and goes on with the document as it is then on the disk, the same objects and the same lock.
@@ -99,4 +99,9 @@ extension PersistentDocument {
         }
         endRecoveryAttempt()
     }
+}
+
+extension PersistentDocument {
+    /// Removes what this process has put into temporary folders, of documents that are open too: for a program that is about to end without closing them.
+    package static func removeTemporaryFiles() { StateFolder.removeTemporaries() }
 }

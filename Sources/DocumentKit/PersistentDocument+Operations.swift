@@ -149,7 +149,8 @@ extension DocumentSession {
                 try? Disk.removeTree(replacement.temporary)
                 throw error
             }
-            try Disk.removeTree(path)
+            // The document is there now, whole; what can't be taken away here is no document any more, or a copy.
+            try? Disk.removeTree(path)
         }
         try Disk.synchronizeDirectory(FilePath.parent(target))
         try Disk.synchronizeDirectory(FilePath.parent(path))

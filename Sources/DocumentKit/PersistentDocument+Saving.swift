@@ -137,6 +137,7 @@ extension PersistentDocument {
             var changes = changes
             session.describe(extra, in: &changes)
             let receipt = try session.commit(changes, level)
+            session.noteDescription(extra)
             let failure = session.place(staged)
             if case .save = level {
                 session.settleSave()

@@ -113,9 +113,7 @@ open class PersistentDocument {
         document.objectClasses = classes
         let opened = try await SessionKeeper.open(url.path, mode, state, recovery: recovery, model: model)
         document.begin(opened.keeper, opened.state)
-        if mode == .editing, let marker = opened.state.marker, !marker.isSaved {
-            document.recovered = RecoveredWork(saved: marker.saved, autosaved: marker.committed)
-        }
+        document.recovered = opened.state.recoveredWork
         return document
     }
 

@@ -64,6 +64,11 @@ struct SessionState: Sendable {
     var model: ManagedObjectModel { store.identity.model }
     var uuid: String { store.identity.uuid }
     var hasAutosavedWork: Bool { marker.map { !$0.isSaved } ?? false }
+    /// Autosaved work that is part of what was opened for editing.
+    var recoveredWork: PersistentDocument.RecoveredWork? {
+        guard isEditing, let marker, !marker.isSaved else { return nil }
+        return PersistentDocument.RecoveredWork(saved: marker.saved, autosaved: marker.committed)
+    }
     /// Whether a save writes a whole new file.
     var isArchive: Bool { isWorkingSet }
 }

@@ -18,8 +18,19 @@ package enum StateFolder {
         return "\(environment["HOME"] ?? NSHomeDirectory())/.local/state/folio/\(name)"
     }
 
+    /// The names of this process's temporary folders begin with it, so that they are found where the process is ended in the middle.
+    private static var temporaryPrefix: String { "folio-\(ProcessInfo.processInfo.processIdentifier)-" }
+
     /// Where a new folder may be made for a while.
-    static func temporaryPath() -> String { FilePath.join(FileManager.default.temporaryDirectory.path, "folio-\(UniqueName.make())") }
+    static func temporaryPath() -> String { FilePath.join(FileManager.default.temporaryDirectory.path, temporaryPrefix + UniqueName.make()) }
+
+    /// Removes this process's temporary folders, whether or not anybody uses them.
+    static func removeTemporaries() {
+        let folder = FileManager.default.temporaryDirectory.path
+        for entry in (try? Disk.list(folder)) ?? [] where entry.kind == .directory && entry.name.hasPrefix(temporaryPrefix) {
+            try? Disk.removeTree(FilePath.join(folder, entry.name))
+        }
+    }
 
     /// A new folder for a while, for this user alone.
     static func makeTemporary() throws -> String {

@@ -4,6 +4,7 @@ import Foundation
 import ObjectGraph
 import Query
 import Schema
+import Storage
 import Testing
 
 /// A document with files of its own, a preview and a title.
@@ -23,6 +24,13 @@ private final class Album: PersistentDocument {
     override func preview() throws -> [ExtraFile] { [ExtraFile("thumbnail.png") { Data([0x89, 0x50]) }] }
     override var title: String? { "Album: \(view)" }
     override var keywords: [String]? { ["album"] }
+}
+
+/// A document whose preview counts.
+private final class Sketch: PersistentDocument {
+    var page = 1
+    override func preview() throws -> [ExtraFile] { [ExtraFile("thumbnail.png") { [page] in Data(repeating: UInt8(page), count: 3000) }] }
+    override var title: String? { "page \(page)" }
 }
 
 /// Moving, copying, locking, and what subclasses add.
@@ -52,6 +60,58 @@ private final class Album: PersistentDocument {
             #expect(try Library.titles(again) == ["autosaved", "later", "pending", "saved"])
             try await again.close()
             #expect(try Disk.list(folder.path).map(\.name) == ["B.folio", "C.folio"])
+        }
+    }
+
+    /// Work that an editor left is not the document's saved state, however one came to edit it.
+    @Test func unlockingKeepsAutosavedWorkThatWasLeft() async throws {
+        try await withFolder { folder in
+            let url = folder.appendingPathComponent("A.folio"), left = folder.appendingPathComponent("Left.folio")
+            let document = try await PersistentDocument.create(at: url, model: Library.model())
+            try Library.insertBook("autosaved", document)
+            try await document.autosave()
+            // As a crash leaves it.
+            try Disk.copyTree(url.path, to: left.path)
+            try await document.close(.discard)
+            let reader = try await PersistentDocument.open(left, mode: .reading)
+            try await reader.unlock()
+            #expect(reader.hasUnsavedChanges && reader.recovered != nil)
+            #expect(try Library.titles(reader) == ["autosaved"])
+            try await reader.close()
+            let again = try await PersistentDocument.open(left, recovery: .keep)
+            #expect(try Library.titles(again) == ["autosaved"])
+            try await again.close(.save)
+        }
+    }
+
+    @Test func aPreviewThatCannotBeWrittenWholeDoesNotReplaceTheOldOne() async throws {
+        try await withFolder { folder in
+            let url = folder.appendingPathComponent("A.folio")
+            let document = try await Sketch.create(at: url, model: Library.model())
+            try Library.insertBook("one", document)
+            try await document.save()
+            document.page = 2
+            try Library.insertBook("two", document)
+            try await FaultInjection.with({ call, path in call == .write && path.contains("/preview/") ? .error(28) : nil }) { try await document.save() }
+            #expect(try await document.previewFile("thumbnail.png") == Data(repeating: 1, count: 3000))
+            #expect(try Disk.list(url.path + "/preview").map(\.name) == ["thumbnail.png"])
+            try await document.close()
+        }
+    }
+
+    @Test func aTitleIsNotForgottenByASaveThatFailed() async throws {
+        try await withFolder { folder in
+            let url = folder.appendingPathComponent("A.folio")
+            let document = try await Sketch.create(at: url, model: Library.model())
+            try Library.insertBook("one", document)
+            await #expect(throws: DocumentError.self) {
+                try await FaultInjection.with({ call, path in call == .fsync && path.hasSuffix("-wal") ? .error(28) : nil }) { try await document.save() }
+            }
+            #expect(document.manifest?.title == nil)
+            try await document.save()
+            let metadata = try document.store.metadata()
+            #expect(metadata["FolioTitle"] == .string("page 1"), "\(metadata.keys.sorted())")
+            try await document.close()
         }
     }
 

@@ -71,7 +71,7 @@ let testRooms: [(name: String, imports: [String])] = [
     ("StoreContractTests", ["Stack", "ObjectGraph", "AtomicStores", "SQLiteStore", "Storage", "RowMemory", "Query", "Schema", "ModelFiles"]),
     ("ObjectGraphTests", ["ObjectGraph", "Storage", "RowMemory", "Query", "Schema", "SQLiteStore", "Stack"]),
     ("MigrationTests", ["Migration", "Stack", "ObjectGraph", "SQLiteStore", "Storage", "RowMemory", "Query", "Schema", "SQLiteKit", "ModelFiles"]),
-    ("DocumentKitTests", ["DocumentKit", "ArchiveKit", "Stack", "ObjectGraph", "Storage", "RowMemory", "Query", "ModelFiles", "Schema", "SQLiteKit", "FileSystem"]),
+    ("DocumentKitTests", ["DocumentKit", "ArchiveKit", "Stack", "ObjectGraph", "SQLiteStore", "Storage", "RowMemory", "Query", "ModelFiles", "Schema", "SQLiteKit", "FileSystem"]),
     ("FolioTests", ["Folio"]),
     ("ModelMacrosTests", ["ModelMacros"]),
     ("CommandTests", ["FolioCommands", "FolioTool", "Folio"]),

@@ -29,7 +29,7 @@ struct DocumentMarker: Hashable, Sendable {
         guard case .string(let counter)? = metadata[Key.counter], let counter = Int(counter), case .string(let generation)? = metadata[Key.generation],
             let generation = Int(generation), case .boolean(let isSaved)? = metadata[Key.isSaved], case .boolean(let isUnchecked)? = metadata[Key.isUnchecked],
             case .date(let created)? = metadata[Key.created], case .date(let saved)? = metadata[Key.saved],
-            case .date(let committed)? = metadata[Key.committed], counter >= 0, generation >= 0
+            case .date(let committed)? = metadata[Key.committed], Self.numbers.contains(counter), Self.numbers.contains(generation)
         else { return nil }
         self.counter = counter
         self.generation = generation
@@ -71,6 +71,9 @@ struct DocumentMarker: Hashable, Sendable {
 
     /// Takes the marker out of a store that becomes a document of its own.
     static var removal: [String: MetadataValue?] { Dictionary(uniqueKeysWithValues: Key.all.map { ($0, MetadataValue?.none) }) }
+
+    /// No document is committed more often; what a damaged one says must not run over when it is raised.
+    private static let numbers = 0...(1 << 60)
 
     private static func fixedWidth(_ number: Int) -> String {
         let digits = String(number)

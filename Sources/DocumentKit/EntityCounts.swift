@@ -15,11 +15,11 @@ struct EntityCounts: Sendable, Hashable {
         isAbstract = model.entities.map(\.isAbstract)
     }
 
-    /// What a manifest says; nil where it speaks of other entities.
+    /// What a manifest says; nil where it speaks of other entities, or of more objects than any store has.
     init?(_ model: ManagedObjectModel, manifest: [String: Int]) {
         self.init(model)
         for index in counts.indices where !isAbstract[index] {
-            guard let count = manifest[names[index]] else { return nil }
+            guard let count = manifest[names[index]], (0...(1 << 48)).contains(count) else { return nil }
             counts[index] = count
         }
     }

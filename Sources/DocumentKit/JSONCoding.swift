@@ -43,9 +43,8 @@ enum JSONCoding {
                 index = start
                 while index < bytes.count, bytes[index] != UInt8(ascii: "\"") { index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1 }
                 let key = bytes[start..<max(start, min(index, bytes.count))]
-                if expectsKey, var keys = open.last ?? nil {
-                    guard keys.insert(key).inserted else { return "the key “\(String(decoding: key, as: UTF8.self))” comes twice" }
-                    open[open.count - 1] = keys
+                if expectsKey, !open.isEmpty, open[open.count - 1]?.insert(key).inserted == false {
+                    return "the key “\(String(decoding: key, as: UTF8.self))” comes twice"
                 }
                 expectsKey = false
             default: break

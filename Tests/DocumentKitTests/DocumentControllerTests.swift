@@ -110,6 +110,28 @@ import Testing
         }
     }
 
+    @Test func anOpeningThatFailsIsNoRecoveryThatBroughtTheProgramDown() async throws {
+        try await withFolder { folder in
+            let url = folder.appendingPathComponent("A.library"), controller = try controller()
+            let editor = try await PersistentDocument.create(at: url, model: Library.model())
+            try Library.insertBook("autosaved", editor)
+            try await editor.autosave()
+            // Another program has it open: nothing came to no end.
+            for _ in 1...3 {
+                do {
+                    _ = try await controller.open(url)
+                    Issue.record("opened")
+                } catch let error as DocumentError {
+                    #expect(error.code == .locked)
+                }
+            }
+            try await editor.close(.keep)
+            let document = try await controller.open(url)
+            #expect(try Library.titles(document) == ["autosaved"])
+            try await document.close(.save)
+        }
+    }
+
     @Test func anEarlierVersionOfTheModelIsTreatedAsThePolicySays() async throws {
         try await withFolder { folder in
             let old = try ManagedObjectModel(entities: [EntityDescription("Tag", attributes: [.init("name", .string)])], versionIdentifiers: ["0"])

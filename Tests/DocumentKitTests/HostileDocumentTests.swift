@@ -4,6 +4,7 @@ import FileSystem
 import Foundation
 import ObjectGraph
 import Query
+import SQLiteStore
 import Schema
 import Storage
 import Testing
@@ -43,6 +44,65 @@ import Testing
             try Disk.copyFile(second.path + "/store/store.sqlite", to: first.path + "/store/store.sqlite")
             #expect(try await refusal(first)?.code == .malformed)
             #expect(try !DocumentVerifier.verify(first).isEmpty)
+        }
+    }
+
+    /// Numbers that are raised with each save are refused where raising them would run over.
+    @Test func numbersAtTheEndOfTheirRangeAreRefusedOrNotBelieved() async throws {
+        let greatest = "9223372036854775807"
+        try await withFolder { folder in
+            let url = folder.appendingPathComponent("A.folio")
+            let document = try await PersistentDocument.create(at: url, model: Library.model())
+            for title in ["one", "two"] {
+                try Library.insertBook(title, document)
+                try await document.save()
+            }
+            try await document.close()
+
+            let counted = folder.appendingPathComponent("Counted.folio")
+            try Disk.copyTree(url.path, to: counted.path)
+            try change(counted.appendingPathComponent("manifest.json"), "\"Book\" : 2", "\"Book\" : \(greatest)")
+            let first = try await PersistentDocument.open(counted)
+            try Library.insertBook("three", first)
+            try await first.save()
+            try await first.close()
+            #expect(try DocumentVerifier.verify(counted, isThorough: true).isEmpty)
+
+            let indexed = folder.appendingPathComponent("Indexed.folio")
+            try Disk.copyTree(url.path, to: indexed.path)
+            try change(indexed.appendingPathComponent("versions/index.json"), "\"next\":3", "\"next\":\(greatest)")
+            let second = try await PersistentDocument.open(indexed)
+            #expect(throws: DocumentError.self) { try second.versions() }
+            try Library.insertBook("three", second)
+            try await second.save()
+            #expect((second.unfinishedSave as? DocumentError)?.code == .malformed)
+            #expect(try second.versions().count == 1)
+            try await second.close()
+
+            for key in ["FolioCommitCounter", "FolioGeneration"] {
+                let marked = folder.appendingPathComponent("\(key).folio")
+                try Disk.copyTree(url.path, to: marked.path)
+                let store = try SQLitePersistentStore.open(PersistentStoreDescription(url: marked.appendingPathComponent("store/store.sqlite")))
+                var changes = ChangeSet()
+                changes.metadata[key] = .string(greatest)
+                _ = try store.apply(changes)
+                try store.closeAsOneFile()
+                for mode in [PersistentDocument.Mode.reading, .editing] { #expect(try await refusal(marked, mode)?.code == .malformed) }
+            }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func anIndexOfManyKeysIsReadInTimeThatItsSizeTakes() async throws {
+        try await withFolder { folder in
+            let url = folder.appendingPathComponent("A.folio")
+            let document = try await PersistentDocument.create(at: url, model: Library.model())
+            try Disk.makeDirectories(url.path + "/versions")
+            let keys = (0..<90_000).map { "\"\($0)\":1" }.joined(separator: ",")
+            try Disk.replaceFile(url.path + "/versions/index.json", with: Array("{\(keys)}".utf8))
+            let begin = ContinuousClock.now
+            #expect(throws: DocumentError.self) { try document.versions() }
+            #expect(begin.duration(to: .now) < .seconds(5))
+            try await document.close()
         }
     }
 

@@ -58,7 +58,14 @@ open class DocumentController {
         if let document = document(for: URL(fileURLWithPath: path)) { return document }
         let attempt = try beginRecovery(path, recovery)
         let type = types.first { $0.matches(fileName: FilePath.name(path)) } ?? types[0]
-        let document = try await open(URL(fileURLWithPath: path), type, recovery)
+        let document: PersistentDocument
+        do {
+            document = try await open(URL(fileURLWithPath: path), type, recovery)
+        } catch {
+            // A failure that is told has not brought the program down.
+            try? attempt?.takeBack()
+            throw error
+        }
         if document.recovered != nil { document.recoveryAttempt = attempt } else { try? attempt?.end() }
         adopt(document, type)
         if !document.isUntitled { noteRecentDocument(document.url, type: type.name) }
@@ -88,7 +95,12 @@ open class DocumentController {
         do {
             let copy = URL(fileURLWithPath: FilePath.join(folder, FilePath.name(url.path)))
             let original = try await PersistentDocument.open(url, mode: .reading)
-            try await original.write(to: copy)
+            do {
+                try await original.write(to: copy)
+            } catch {
+                try? await original.close()
+                throw error
+            }
             try await original.close()
             try await PersistentDocument.migrate(copy, to: type.model, named: type.modelName, through: type.earlierModels)
             let document = try await type.documentClass.open(copy, mode: .reading, model: type.model, classes: type.objectClasses)

@@ -19,12 +19,20 @@ struct RecoveryAttempts {
 
     var count: Int {
         guard let bytes = try? Disk.read(path, limit: 4096) else { return 0 }
-        return (try? JSONCoding.decoder.decode(Record.self, from: Data(bytes)))?.attempts ?? 0
+        let attempts = (try? JSONCoding.decoder.decode(Record.self, from: Data(bytes)))?.attempts ?? 0
+        return min(max(attempts, 0), Self.limit)
     }
 
-    func begin() throws {
+    func begin() throws { try write(count + 1) }
+
+    /// Counts the last one no more.
+    func takeBack() throws {
+        if count > 1 { try write(count - 1) } else { try end() }
+    }
+
+    private func write(_ count: Int) throws {
         try Disk.makeDirectories(FilePath.parent(path), mode: 0o700)
-        try Disk.replaceFile(path, with: Array(JSONCoding.encoder.encode(Record(attempts: count + 1, last: .now))), mode: 0o600)
+        try Disk.replaceFile(path, with: Array(JSONCoding.encoder.encode(Record(attempts: count, last: .now))), mode: 0o600)
     }
 
     func end() throws { try Disk.removeFileIfPresent(path) }

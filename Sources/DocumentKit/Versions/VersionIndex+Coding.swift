@@ -62,6 +62,7 @@ extension VersionIndex {
 
     /// What is wrong with an index that was read; nil for a good one.
     private var objection: String? {
+        if !Self.numbers.contains(next) { return "its next number is \(next)" }
         if rows.count > Self.maximumCount { return "more than \(Self.maximumCount) versions" }
         if let wal = head?.wal, wal.frames < 0 { return "its head has \(wal.frames) frames" }
         if head == nil, !rows.isEmpty { return "versions without a head" }
@@ -70,7 +71,7 @@ extension VersionIndex {
             guard row.number > last else { return "version \(row.number) is out of order" }
             last = row.number
             guard row.number < next else { return "version \(row.number) is beyond the next number" }
-            guard row.revision >= 0, row.size >= 0, row.deltaBytes >= 0, row.baseBytes >= 0, row.size < Self.maximumSize,
+            guard Self.numbers.contains(row.revision), row.size >= 0, row.deltaBytes >= 0, row.baseBytes >= 0, row.size < Self.maximumSize,
                 row.deltaBytes < Self.maximumSize, row.baseBytes < Self.maximumSize
             else { return "version \(row.number) has impossible sizes" }
             guard !row.flags.isDisjoint(with: [.isLinked, .hasBase]) else { return "version \(row.number) has no content" }
@@ -78,6 +79,8 @@ extension VersionIndex {
         return nil
     }
 
+    /// What counts up, as far as it can be raised.
+    private static let numbers = 0...(1 << 60)
     /// The largest database that SQLite has, and then some.
     private static let maximumSize: Int64 = 1 << 49
 }

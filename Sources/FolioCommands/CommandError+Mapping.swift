@@ -3,7 +3,7 @@ import Foundation
 
 /// The one place where errors of the rooms become exit codes and lines.
 extension CommandError {
-    init(mapping error: any Error, path: String? = nil) {
+    init(mapping error: any Error) {
         switch error {
         case let error as CommandError: self = error
         case let error as QueryError: self.init(error)
@@ -13,9 +13,9 @@ extension CommandError {
         case let error as ValidationError: self.init(error)
         case let error as GraphError: self.init(error)
         case let error as MigrationError: self.init(error)
-        case let error as CocoaError: self.init(error, path: path)
+        case let error as CocoaError: self.init(error)
         case is CancellationError: self.init(.interrupted, "interrupted", "interrupted")
-        default: self.init(.software, "unexpected", "unexpected error: \(error)", path: path, hint: "this is a mistake in folio")
+        default: self.init(.software, "unexpected", "unexpected error: \(error)", hint: "this is a mistake in folio")
         }
     }
 
@@ -186,8 +186,8 @@ extension CommandError {
         return .object(detail)
     }
 
-    private init(_ error: CocoaError, path: String?) {
-        let path = path ?? error.filePath
+    private init(_ error: CocoaError) {
+        let path = error.filePath
         let underlying = (error.userInfo[NSUnderlyingErrorKey] as? POSIXError)?.code
         switch error.code {
         case .fileReadNoSuchFile, .fileNoSuchFile: self = .notFound("there is no such file", path: path)

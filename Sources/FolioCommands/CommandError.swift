@@ -49,12 +49,20 @@ struct CommandError: Error {
     var line: String {
         var parts = ["folio"]
         if let what { parts.append(what) }
-        if let path, !why.contains(path) {
+        if let path, !Self.names(path, in: why) {
             let here = FileManager.default.currentDirectoryPath + "/"
             parts.append(path.hasPrefix(here) ? String(path.dropFirst(here.count)) : path)
         }
         parts.append(why)
         return parts.joined(separator: ": ")
+    }
+
+    /// Whether a reason names a path as a word of its own: a short one may stand in any word.
+    private static func names(_ path: String, in why: String) -> Bool {
+        func isLetter(_ character: Character?) -> Bool { character.map { $0.isLetter || $0.isNumber } ?? false }
+        return why.ranges(of: path).contains { range in
+            !isLetter(why[..<range.lowerBound].last) && !isLetter(why[range.upperBound...].first)
+        }
     }
 
     var json: JSONValue {

@@ -12,16 +12,14 @@ enum AttachCommand: Command {
         try await DocumentEditor.editing(arguments.operands[0], arguments, console) { editor in
             let object = try ObjectSelection.object(name, in: editor.context, store: editor.identity)
             let attribute = try BinaryKey.attribute(key, of: object.entity)
-            let bytes: Data
-            do {
-                bytes = try Data(contentsOf: URL(fileURLWithPath: file))
-            } catch let error as CocoaError {
-                throw CommandError(mapping: error, path: file)
-            }
+            let bytes = try InputFile.bytes(at: file)
             try object.setPropertyValue(try ValueParser.value(bytes, for: attribute), forKey: key)
             let isSaved = try await editor.commit()
             if console.isJSON {
-                console.print(.object(["object": .string(object.objectID.description), "key": .string(key), "bytes": .int(bytes.count)]))
+                console.print(
+                    .object([
+                        "object": .string(object.objectID.description), "key": .string(key), "bytes": .int(bytes.count), "dryRun": .bool(!isSaved),
+                    ]))
             } else {
                 console.say("\(isSaved ? "attached" : "would attach") \(bytes.count) bytes")
             }

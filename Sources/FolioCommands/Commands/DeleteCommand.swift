@@ -16,7 +16,7 @@ enum DeleteCommand: Command {
             // With those that the rules delete along.
             let ids = editor.context.deletedObjects.map(\.objectID).sorted { ($0.entity.name, $0.key) < ($1.entity.name, $1.key) }.map(\.description)
             let isSaved = try await editor.commit()
-            EditReport.print(isSaved ? "deleted" : "would delete", ids, console)
+            EditReport.print(isSaved ? "deleted" : "would delete", ids, isDryRun: !isSaved, console)
         }
         return .done
     }

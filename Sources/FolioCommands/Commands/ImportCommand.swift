@@ -15,7 +15,7 @@ enum ImportCommand: Command {
         let records = try ImportFile.records(at: arguments.operands[1], entityName: arguments.value("--entity"))
         try await DocumentEditor.editing(arguments.operands[0], arguments, console) { editor in
             let wasEmpty = try editor.isEmpty
-            var importer = DocumentImporter(editor.context, store: editor.identity, console)
+            var importer = DocumentImporter(editor.context, store: editor.identity, path: arguments.operands[1], console)
             try importer.run(records)
             if wasEmpty { try importer.keepNumbers() }
             let isSaved = try await editor.commit()
@@ -25,7 +25,7 @@ enum ImportCommand: Command {
                 for (record, object) in importer.created where isSaved {
                     if let id = record.id { objects[id] = .string(object.objectID.description) }
                 }
-                console.print(.object(["count": .int(count), "objects": .object(objects)]))
+                console.print(.object(["count": .int(count), "dryRun": .bool(!isSaved), "objects": .object(objects)]))
             } else {
                 console.say("\(isSaved ? "imported" : "would import") \(count) object\(count == 1 ? "" : "s")")
             }

@@ -16,6 +16,7 @@ enum SetCommand: Command {
         }
         try await DocumentEditor.editing(arguments.operands[0], arguments, console) { editor in
             let objects = try ObjectSelection.objects(names, where: arguments.value("--where"), in: editor.context, store: editor.identity)
+            if objects.isEmpty { try check(assignments, names[0], editor) }
             var edits: [String: [Edit]] = [:]
             for object in objects {
                 try console.interruption.check()
@@ -26,8 +27,16 @@ enum SetCommand: Command {
             }
             let ids = objects.map(\.objectID.description)
             let isSaved = try await editor.commit()
-            EditReport.print(isSaved ? "changed" : "would change", ids, console)
+            EditReport.print(isSaved ? "changed" : "would change", ids, isDryRun: !isSaved, console)
         }
         return .done
+    }
+
+    /// Where the condition fits nothing, a mistyped key is a mistake all the same.
+    private static func check(_ assignments: [Assignment], _ entityName: String, _ editor: DocumentEditor) throws {
+        let model = editor.document.model, entity = try EntityLookup.entity(named: entityName, in: model)
+        for assignment in assignments where !model.entities[entity.family].contains(where: { $0.property(named: assignment.key) != nil }) {
+            throw EntityLookup.unknownKey(assignment.key, of: entity)
+        }
     }
 }

@@ -61,12 +61,7 @@ enum Edit: Sendable {
         case .text:
             let isBytes = attribute.type == .binary || attribute.type == .transformable
             guard isBytes, assignment.text.hasPrefix("@") else { return try ValueParser.value(assignment.text, for: attribute) }
-            let path = String(assignment.text.dropFirst())
-            do {
-                return try ValueParser.value(try Data(contentsOf: URL(fileURLWithPath: path)), for: attribute)
-            } catch let error as CocoaError {
-                throw CommandError(mapping: error, path: path)
-            }
+            return try ValueParser.value(try InputFile.bytes(at: String(assignment.text.dropFirst())), for: attribute)
         }
     }
 

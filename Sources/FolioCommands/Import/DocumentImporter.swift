@@ -6,12 +6,15 @@ struct DocumentImporter {
     private let context: ManagedObjectContext
     private let store: StoreIdentity
     private let console: Console
+    /// The file, for messages.
+    private let path: String
     /// The new objects by the names that they had, `Entity/p7`.
     private var objects: [String: ManagedObject] = [:]
     /// What was read and what was made of it.
     private(set) var created: [(record: ImportRecord, object: ManagedObject)] = []
 
-    init(_ context: ManagedObjectContext, store: StoreIdentity, _ console: Console) {
+    init(_ context: ManagedObjectContext, store: StoreIdentity, path: String, _ console: Console) {
+        self.path = path
         self.context = context
         self.store = store
         self.console = console
@@ -23,23 +26,24 @@ struct DocumentImporter {
         defer { progress.finish() }
         for record in records {
             try console.interruption.check()
-            try Self.placing(record.place) { try create(record) }
+            try placing(record.place) { try $0.create(record) }
             progress.advance()
         }
         for (record, object) in created {
             try console.interruption.check()
-            try Self.placing(record.place) { try link(object, record) }
+            try placing(record.place) { try $0.link(object, record) }
             progress.advance()
         }
     }
 
-    private static func placing(_ place: String, _ body: () throws -> Void) throws {
+    private mutating func placing(_ place: String, _ body: (inout DocumentImporter) throws -> Void) throws {
         do {
-            try body()
+            try body(&self)
         } catch {
             var failure = CommandError(mapping: error)
             if failure.exit == .usage || failure.exit == .notFound { failure.exit = .malformed }
             failure.why = "\(place): \(failure.why)"
+            failure.path = failure.path ?? path
             throw failure
         }
     }
@@ -108,7 +112,9 @@ struct DocumentImporter {
     /// A new object, or one that the document has already.
     private func target(_ name: String, _ property: Property) throws -> ManagedObject {
         if let object = objects[ImportRecord.shortName(name)] { return object }
-        if let id = try? ObjectName.id(name, in: store), let object = try? context.existingObject(with: id) { return object }
+        if let id = try? ObjectName.id(name, in: store) {
+            do { return try context.existingObject(with: id) } catch let error as GraphError where error.code == .objectNotFound {}
+        }
         throw CommandError.malformed("\(property.name): \(name) is neither in the file nor in the document")
     }
 

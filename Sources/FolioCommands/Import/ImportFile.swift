@@ -4,12 +4,7 @@ import Foundation
 /// The objects of an import file: an export, JSON, JSON lines or CSV, told apart by what is in it.
 enum ImportFile {
     static func records(at path: String, entityName: String?) throws -> [ImportRecord] {
-        let bytes: Data
-        do {
-            bytes = path == "-" ? FileHandle.standardInput.readDataToEndOfFile() : try Data(contentsOf: URL(fileURLWithPath: path))
-        } catch {
-            throw CommandError(mapping: error, path: path)
-        }
+        let bytes = try InputFile.bytes(at: path)
         guard String(validating: bytes, as: UTF8.self) != nil else { throw CommandError.malformed("the file is no UTF-8 text", path: path) }
         do {
             return try records(Array(bytes), entityName: entityName)
@@ -24,19 +19,27 @@ enum ImportFile {
     private static func records(_ bytes: [UInt8], entityName: String?) throws -> [ImportRecord] {
         let first = bytes.first { $0 != 0x20 && $0 != 0x0A && $0 != 0x0D && $0 != 0x09 }
         guard first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else { return try csv(bytes, entityName: entityName) }
-        // Several lines that are each an object are JSON lines; one object over several lines is not.
-        if first == UInt8(ascii: "{"), let lines = try? jsonLines(bytes, entityName: entityName), !lines.isEmpty { return lines }
+        if first == UInt8(ascii: "{"), let lines = try jsonLines(bytes, entityName: entityName) { return lines }
         let json = try JSONReader.value(of: bytes)
-        if json["format"] == .string("folio-export") { return try export(json, entityName: entityName) }
+        if isExport(json) { return try export(json, entityName: entityName) }
         let elements = json.array ?? [json]
         return try elements.enumerated().map { try ImportRecord($1, entityName: entityName, place: "object \($0 + 1)") }
     }
 
-    private static func jsonLines(_ bytes: [UInt8], entityName: String?) throws -> [ImportRecord] {
-        let lines = bytes.split(separator: 0x0A).filter { $0.contains { $0 != 0x20 && $0 != 0x0D } }
-        // The first line decides, before all are read.
-        guard let first = lines.first, let object = try? JSONReader.value(of: Array(first)), object["format"] == nil else { return [] }
-        return try lines.enumerated().map { try ImportRecord(try JSONReader.value(of: Array($1)), entityName: entityName, place: "line \($0 + 1)") }
+    private static func isExport(_ json: JSONValue) -> Bool { json["format"] == .string("folio-export") }
+
+    /// Lines that are each an object, where the first one is; nil for one object, over however many lines.
+    private static func jsonLines(_ bytes: [UInt8], entityName: String?) throws -> [ImportRecord]? {
+        let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated().filter { $1.contains { $0 != 0x20 && $0 != 0x0D && $0 != 0x09 } }
+        guard lines.count > 1, let first = lines.first, let object = try? JSONReader.value(of: Array(first.element)), !isExport(object) else { return nil }
+        return try lines.map { index, line in
+            let place = "line \(index + 1)"
+            do {
+                return try ImportRecord(try JSONReader.value(of: Array(line)), entityName: entityName, place: place)
+            } catch let failure as JSONReader.Failure {
+                throw CommandError.malformed("\(place): \(failure)")
+            }
+        }
     }
 
     private static func export(_ json: JSONValue, entityName: String?) throws -> [ImportRecord] {
@@ -62,6 +65,11 @@ enum ImportFile {
         let names = try header.map { name in
             guard let name else { throw CommandError.malformed("line 1: a column without a name") }
             return name
+        }
+        var seen: Set<String> = []
+        // The export has the object first, and then perhaps an attribute that is called id too.
+        for name in names.first == "id" ? names[1...] : names[...] where !seen.insert(name).inserted {
+            throw CommandError.malformed("line 1: the column \(name) comes twice")
         }
         return try records.dropFirst().enumerated().map { index, fields in
             guard fields.count == names.count else {

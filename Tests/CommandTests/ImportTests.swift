@@ -1,0 +1,78 @@
+import Foundation
+import Testing
+import TestSupport
+
+/// Files that are imported: what they mean, and where they are wrong.
+@Suite struct ImportTests {
+    private func importing(_ text: String, _ arguments: String..., check: (FolioCommand.Outcome, _ document: String) throws -> Void) throws {
+        try withTemporaryDirectory { folder in
+            let document = try FolioCommand.copyOfDocument(in: folder)
+            let file = folder.appendingPathComponent("in.txt")
+            try Data(text.utf8).write(to: file)
+            try check(try FolioCommand.run(["import", document, file.path] + arguments), document)
+        }
+    }
+
+    @Test(arguments: [
+        ("{\"name\":\"A\"}\n{\"name\":\n{\"name\":\"C\"}\n", "in.txt: line 2: "),
+        ("{\"name\":\"A\"}\n\n{\"nam\":\"B\"}\n", "in.txt: line 3: Person has no property nam"),
+        ("[{\"name\":\"A\"},{\"nam\":\"B\"}]", "in.txt: object 2: Person has no property nam"),
+        ("name,born\nA,1861-10-10\nB,soon\n", "in.txt: record 2: born is Date"),
+        ("name,born,name\nA,,B\n", "in.txt: line 1: the column name comes twice"),
+    ]) func aMistakeIsToldWithFileAndPlace(text: String, message: String) throws {
+        try importing(text, "--entity", "Person") { outcome, document in
+            #expect(outcome.exit == 65)
+            #expect(outcome.errors.count == 1 && outcome.errors[0].contains(message), "\(outcome.messages)")
+            let count = try FolioCommand.run("fetch", document, "Person", "--count").output
+            #expect(count == "5\n")
+        }
+    }
+
+    @Test func linesWithoutAnEntityAreToldByLine() throws {
+        try importing("{\"name\":\"A\"}\n{\"name\":\"B\"}\n") { outcome, _ in
+            #expect(outcome.exit == 65)
+            #expect(outcome.errors.first?.hasSuffix("in.txt: line 1: nothing says of which entity the object is") == true, "\(outcome.messages)")
+        }
+    }
+
+    @Test func anObjectThatSaysItsEntityIsOfThatOne() throws {
+        try importing("{\"id\":\"Person/p41\",\"name\":\"A\"}\n{\"id\":\"x-coredata://00000000-0000-0000-0000-000000000000/Person/p42\",\"name\":\"B\"}\n", "--entity", "Journey") {
+            outcome, document in
+            #expect(outcome.exit == 0, "\(outcome.messages)")
+            let count = try FolioCommand.run("fetch", document, "Person", "--count").output
+            #expect(count == "7\n")
+        }
+    }
+
+    /// An attribute may be called `id`, and a value of one is no object's name.
+    @Test func attributesThatAreCalledIDOrFormatAreKept() throws {
+        try withTemporaryDirectory { folder in
+            let model = folder.path + "/Things.xcdatamodel", document = folder.path + "/Things.folio"
+            try FileManager.default.createDirectory(atPath: model, withIntermediateDirectories: true)
+            try Data(
+                """
+                <?xml version="1.0" encoding="UTF-8"?>
+                <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
+                <entity name="Thing"><attribute name="id" optional="YES" attributeType="String"/><attribute name="format" optional="YES" attributeType="String"/></entity>
+                </model>
+                """.utf8
+            ).write(to: URL(fileURLWithPath: model + "/contents"))
+            #expect(try FolioCommand.run("new", document, "--model", model).exit == 0)
+            let lines = folder.path + "/lines.jsonl"
+            try Data("{\"id\":\"a/b\",\"format\":\"paper\"}\n{\"id\":\"plain\",\"format\":null}\n".utf8).write(to: URL(fileURLWithPath: lines))
+            let imported = try FolioCommand.run("import", document, lines, "--entity", "Thing")
+            #expect(imported.exit == 0, "\(imported.messages)")
+            #expect(try FolioCommand.run("fetch", document, "Thing", "--columns", "id,format", "--sort", "id", "--format", "csv").output == "id,format\na/b,paper\nplain,\n")
+            #expect(try FolioCommand.run("fetch", document, "Thing", "--columns", "id", "--sort", "id", "--format", "jsonl").output == "{\"id\":\"a/b\"}\n{\"id\":\"plain\"}\n")
+
+            for format in ["csv", "jsonl", "json"] {
+                let file = folder.path + "/all.\(format)", copy = folder.path + "/Copy-\(format).folio"
+                #expect(try FolioCommand.run("export", document, "--format", format, "--entity", "Thing", "-o", file).exit == 0)
+                #expect(try FolioCommand.run("new", copy, "--model", model).exit == 0)
+                let again = try FolioCommand.run("import", copy, file, "--entity", "Thing")
+                #expect(again.exit == 0, "\(again.messages)")
+                #expect(try FolioCommand.run("diff", document, copy).output == "", "\(format)")
+            }
+        }
+    }
+}

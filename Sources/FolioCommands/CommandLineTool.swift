@@ -5,13 +5,34 @@ import Foundation
 public enum CommandLineTool {
     public static let version = "0.1.0"
 
+    /// Runs the command line that the process was started with, and ends the process.
+    ///
+    /// To be called before anything opens a file.
+    public static func main() -> Never {
+        StandardStreams.occupy()
+        let words = UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc)).dropFirst().compactMap { $0 }
+        Task {
+            // A name that is no text could be neither kept nor shown, and one that is like it may be another file's.
+            if let word = words.first(where: { String(validatingCString: $0) == nil }) {
+                exit(refuse(CommandError.usage("an argument is no UTF-8 text: \(String(cString: word))")).rawValue)
+            }
+            exit(await run(words.map { String(cString: $0) }).rawValue)
+        }
+        dispatchMain()
+    }
+
     /// Runs one command line, without the program's own name, to its end; prints its results and errors.
     public static func run(_ words: [String]) async -> ExitCode {
         let interruption = Interruption()
         let task = Task { await perform(words, interruption) }
-        let listener = interruption.begin { task.cancel() }
-        defer { listener.cancel() }
+        let listeners = interruption.begin { task.cancel() }
+        defer { for listener in listeners { listener.cancel() } }
         return await task.value
+    }
+
+    private static func refuse(_ error: CommandError) -> ExitCode {
+        Console(isJSON: false, allowsProgress: false, interruption: Interruption()).report(error)
+        return error.exit
     }
 
     private static func perform(_ words: [String], _ interruption: Interruption) async -> ExitCode {
@@ -23,8 +44,10 @@ public enum CommandLineTool {
             try console.output.finish()
             return exit
         } catch {
+            // Whoever read has read enough.
+            if console.output.isPipeClosed { return .pipeClosed }
             var failure = CommandError(mapping: error)
-            if interruption.isRequested { failure = CommandError(.interrupted, "interrupted", "interrupted") }
+            if let signal = interruption.signal { failure = CommandError(.ended(by: signal), "interrupted", "interrupted") }
             if failure.what == nil, let name, CommandTable.command(named: name) != nil { failure.what = name }
             console.report(failure)
             return failure.exit
@@ -32,10 +55,7 @@ public enum CommandLineTool {
     }
 
     private static func dispatch(_ words: [String], _ console: Console) async throws -> ExitCode {
-        guard let name = words.first else {
-            Help.printOverview(console)
-            return .usage
-        }
+        guard let name = words.first else { throw CommandError.usage("which command?", hint: "folio help lists the commands") }
         switch name {
         case "--help", "-h":
             Help.printOverview(console)

@@ -1,3 +1,5 @@
+import Foundation
+
 /// What the command says to the program that ran it: the numbers of sysexits(3), and a few of everybody's.
 public struct ExitCode: RawRepresentable, Sendable, Hashable {
     public let rawValue: Int32
@@ -23,5 +25,9 @@ public struct ExitCode: RawRepresentable, Sendable, Hashable {
     public static let permission = ExitCode(rawValue: 77)
     /// The document's model is another.
     public static let modelMismatch = ExitCode(rawValue: 78)
-    public static let interrupted = ExitCode(rawValue: 130)
+    public static let interrupted = ended(by: SIGINT)
+    /// Nobody reads the output any more.
+    public static let pipeClosed = ended(by: SIGPIPE)
+    /// What shells say of a process that a signal ended.
+    public static func ended(by signal: Int32) -> ExitCode { ExitCode(rawValue: 128 + signal) }
 }

@@ -1,4 +1,3 @@
 import FolioCommands
-import Foundation
 
-exit(await CommandLineTool.run(Array(CommandLine.arguments.dropFirst())).rawValue)
+CommandLineTool.main()

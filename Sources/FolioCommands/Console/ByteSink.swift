@@ -53,6 +53,9 @@ final class ByteSink {
         throw CommandError(.inputOutput, "inputOutput", what: "output", String(cString: strerror(failure)))
     }
 
+    /// Whether a write failed since the reader of a pipe is gone.
+    var isPipeClosed: Bool { failure == EPIPE }
+
     func finish() throws {
         flush()
         try check()

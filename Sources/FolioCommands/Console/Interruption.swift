@@ -1,14 +1,16 @@
 import Dispatch
+import Folio
 import Foundation
 import Synchronization
 
-/// What Ctrl-C does: the command is asked to stop, and ended if it does not.
+/// What Ctrl-C does, and SIGTERM and SIGHUP do: the command is asked to stop, and ended if it does not.
 ///
 /// While a document is being written (`committing`), the signal waits: the write is one step that is whole or not there at all, and an answer that says
 /// "interrupted" after it happened would be wrong.
 final class Interruption: Sendable {
     private struct State: Sendable {
-        var isRequested = false
+        /// The first that came.
+        var signal: Int32?
         var isCommitting = false
         /// Unfinished output files, removed at the end.
         var leftovers: Set<String> = []
@@ -16,35 +18,48 @@ final class Interruption: Sendable {
 
     private let state = Mutex(State())
 
-    /// Begins to listen; `cancel` asks the command to stop.
+    /// Begins to listen; `cancel` asks the command to stop. A closed pipe is left to those who write to it, so that what lies in temporary folders is cleared away.
     /// - Returns: what listens, as long as it is kept.
-    func begin(cancel: @escaping @Sendable () -> Void) -> any DispatchSourceSignal {
-        signal(SIGINT, SIG_IGN)
-        let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
-        source.setEventHandler { [self] in
-            let isSecond = state.withLock { state in
-                defer { state.isRequested = true }
-                return state.isRequested
+    func begin(cancel: @escaping @Sendable () -> Void) -> [any DispatchSourceSignal] {
+        Self.ignore(SIGPIPE)
+        // What was ignored from the beginning, as in the background or under nohup, stays so.
+        return [SIGINT, SIGTERM, SIGHUP].filter { !Self.isIgnored($0) }.map { number in
+            Self.ignore(number)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler { [self] in
+                let isSecond = state.withLock { state in
+                    defer { state.signal = state.signal ?? number }
+                    return state.signal != nil
+                }
+                cancel()
+                if isSecond { end() }
+                DispatchQueue.global().asyncAfter(deadline: .now() + 1) { self.end() }
             }
-            cancel()
-            if isSecond { end() }
-            DispatchQueue.global().asyncAfter(deadline: .now() + 1) { self.end() }
+            source.resume()
+            return source
         }
-        source.resume()
-        return source
     }
 
-    var isRequested: Bool { state.withLock { $0.isRequested } }
+    private static func ignore(_ number: Int32) { Foundation.signal(number, SIG_IGN) }
+
+    private static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        guard sigaction(number, nil, &action) == 0 else { return false }
+        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+    }
+
+    /// The signal that asked the command to stop; nil while none has.
+    var signal: Int32? { state.withLock { $0.signal } }
 
     /// - Throws: `CancellationError` once Ctrl-C was pressed.
     func check() throws {
-        if isRequested { throw CancellationError() }
+        if signal != nil { throw CancellationError() }
     }
 
     /// Runs the one step that changes a document, unless the command was interrupted before it.
     func committing<Result>(_ body: () async throws -> Result) async throws -> Result {
         try state.withLock { state in
-            if state.isRequested { throw CancellationError() }
+            if state.signal != nil { throw CancellationError() }
             state.isCommitting = true
         }
         defer { state.withLock { $0.isCommitting = false } }
@@ -56,9 +71,10 @@ final class Interruption: Sendable {
 
     /// Ends the process, unless it is in the middle of a write.
     private func end() {
-        let leftovers: Set<String>? = state.withLock { $0.isCommitting ? nil : $0.leftovers }
-        guard let leftovers else { return }
-        for path in leftovers { unlink(path) }
-        _exit(ExitCode.interrupted.rawValue)
+        let ending: (leftovers: Set<String>, signal: Int32)? = state.withLock { $0.isCommitting ? nil : ($0.leftovers, $0.signal ?? SIGINT) }
+        guard let ending else { return }
+        for path in ending.leftovers { unlink(path) }
+        PersistentDocument.removeTemporaryFiles()
+        _exit(ExitCode.ended(by: ending.signal).rawValue)
     }
 }

@@ -1,39 +1,62 @@
 import Foundation
 
-/// A result file that is there whole or not at all: written beside its place, then moved into it.
+/// A result file that is there whole or not at all: written beside its place, then moved into it. What a symbolic link leads to is replaced, not the link; a device or
+/// pipe, which has no place to be moved into, is written as it is.
 final class OutputFile {
     let sink: ByteSink
     private let descriptor: Int32
-    private let temporary: String
     private let path: String
+    /// Where the file is to be, links followed.
+    private let target: String
+    /// Nil for what is written as it is.
+    private let temporary: String?
     private let interruption: Interruption
-    private var isFinished = false
 
     init(path: String, interruption: Interruption) throws {
+        func failure(_ reason: String) -> CommandError { CommandError(.cannotCreate, "cannotCreate", "can't create the file: \(reason)", path: path) }
         self.path = path
         self.interruption = interruption
-        let url = URL(fileURLWithPath: path)
-        temporary = url.deletingLastPathComponent().appendingPathComponent(".\(url.lastPathComponent).tmp-\(UUID().uuidString)").path
-        descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-        guard descriptor >= 0 else {
-            throw CommandError(.cannotCreate, "cannotCreate", "can't create the file: \(String(cString: strerror(errno)))", path: path)
+        target = Self.followingLinks(path)
+        var status = stat()
+        let isThere = stat(target, &status) == 0
+        switch isThere ? status.st_mode & S_IFMT : S_IFREG {
+        case S_IFREG:
+            let name = URL(fileURLWithPath: target).deletingLastPathComponent().appendingPathComponent(".tmp-\(UUID().uuidString)").path
+            descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+            guard descriptor >= 0 else { throw failure(String(cString: strerror(errno))) }
+            if isThere { fchmod(descriptor, status.st_mode & 0o7777) }
+            temporary = name
+            interruption.addLeftover(name)
+        case S_IFDIR: throw failure("it is a folder")
+        default:
+            descriptor = open(target, O_WRONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { throw failure(String(cString: strerror(errno))) }
+            temporary = nil
         }
-        interruption.addLeftover(temporary)
         sink = ByteSink(descriptor: descriptor)
+    }
+
+    private static func followingLinks(_ path: String) -> String {
+        guard let resolved = realpath(path, nil) else { return path }
+        defer { free(resolved) }
+        return String(validatingCString: resolved) ?? path
     }
 
     /// Puts the file into its place.
     func finish() throws {
         try sink.finish()
-        guard fsync(descriptor) == 0, rename(temporary, path) == 0 else {
+        guard let temporary else { return }
+        guard fsync(descriptor) == 0, rename(temporary, target) == 0 else {
             throw CommandError(.inputOutput, "inputOutput", String(cString: strerror(errno)), path: path)
         }
-        isFinished = true
     }
 
     deinit {
-        if !isFinished { unlink(temporary) }
-        interruption.removeLeftover(temporary)
+        if let temporary {
+            // Nothing is there any more where the file was finished.
+            unlink(temporary)
+            interruption.removeLeftover(temporary)
+        }
         close(descriptor)
     }
 }

@@ -8,7 +8,7 @@ struct DocumentArgument {
 
     /// A document that is read: `DOC`, `DOC@n`, `DOC@saved` or `DOC@autosaved`. A file that has the whole text for a name is meant by it.
     init(_ text: String) {
-        guard !FileManager.default.fileExists(atPath: text), let match = text.firstMatch(of: /^(.+)@(\d{1,18}|saved|autosaved)$/) else {
+        guard !FileManager.default.fileExists(atPath: text), let match = text.firstMatch(of: /(?s)^(.+)@(\d{1,18}|saved|autosaved)$/) else {
             path = text
             state = .newest
             return

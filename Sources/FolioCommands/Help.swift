@@ -1,6 +1,10 @@
 /// The help texts, made from the tables.
 enum Help {
     static func printOverview(_ console: Console) {
+        guard !console.isJSON else {
+            let commands = CommandTable.commands.map { json($0.specification) }
+            return console.print(.object(["commands": .array(commands), "version": .string(CommandLineTool.version)]))
+        }
         console.print("folio \(CommandLineTool.version): documents with an object graph, in Core Data's own format")
         console.print("")
         console.print("usage: folio COMMAND [ARGUMENT…] [OPTION…]")
@@ -19,6 +23,7 @@ enum Help {
     }
 
     static func printCommand(_ specification: CommandSpecification, _ console: Console) {
+        if console.isJSON { return console.print(json(specification)) }
         console.print("folio \(specification.name): \(specification.summary)")
         console.print("")
         console.print("usage: folio \(specification.name) \(specification.operands)")
@@ -33,6 +38,16 @@ enum Help {
             console.print("\nexamples:")
             for example in specification.examples { console.print("  " + example) }
         }
+    }
+
+    private static func json(_ specification: CommandSpecification) -> JSONValue {
+        let options = specification.options.filter { !$0.isLater }.map { option in
+            JSONValue.object(["names": .strings(option.names), "summary": .string(option.summary), "value": option.value.map { .string($0) } ?? .null])
+        }
+        return .object([
+            "examples": .strings(specification.examples), "name": .string(specification.name), "notes": .string(specification.notes),
+            "options": .array(options), "summary": .string(specification.summary), "usage": .string("folio \(specification.name) \(specification.operands)"),
+        ])
     }
 
     private static func pad(_ text: String, to width: Int) -> String {

@@ -107,4 +107,40 @@ import TestSupport
             #expect(try run("diff", old, folder.path + "/no").exit == 66)
         }
     }
+
+    /// As the help says it is set up.
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/git"))) func gitDiffAndLogShowObjects() throws {
+        try withTemporaryDirectory { folder in
+            let repository = folder.appendingPathComponent("repository")
+            try FileManager.default.createDirectory(at: repository, withIntermediateDirectories: true)
+            func git(_ words: String...) throws -> FolioCommand.Outcome {
+                try FolioCommand.run([], in: repository, through: ["/bin/sh", "-c", "PATH=\"$(dirname \"$0\"):$PATH\"; HOME='\(folder.path)'; export PATH HOME; git \(words.joined(separator: " "))"])
+            }
+            for words in [["init", "-q"], ["config", "user.name", "Test"], ["config", "user.email", "test@example.org"], ["config", "diff.folio.command", "'folio diff'"],
+                ["config", "diff.folio.textconv", "'folio export'"]]
+            {
+                #expect(try FolioCommand.run([], in: repository, through: ["/bin/sh", "-c", "HOME='\(folder.path)'; export HOME; git " + words.joined(separator: " ")]).exit == 0)
+            }
+            try Data("*.folioz diff=folio\n".utf8).write(to: repository.appendingPathComponent(".gitattributes"))
+            let document = repository.path + "/Doc.folioz"
+            #expect(try FolioCommand.run("save-as", FolioCommand.document, document, "--archive").exit == 0)
+            #expect(try git("add", ".").exit == 0)
+            #expect(try git("commit", "-qm", "one").exit == 0)
+            #expect(try FolioCommand.run("set", document, "Person/p1", "name=Fritjof").exit == 0)
+            let diff = try git("diff")
+            #expect(diff.exit == 0, "\(diff.messages)")
+            #expect(diff.output == "--- Doc.folioz\nchanged Person/p1\n  - name: \"Fridtjof Nansen\"\n  + name: \"Fritjof\"\n")
+            #expect(try git("commit", "-qam", "two").exit == 0)
+            #expect(try git("log", "-p", "-1").output.contains("+          \"name\": \"Fritjof\","))
+
+            // Of a document that two branches changed git shows the path alone.
+            #expect(try git("checkout", "-q", "-b", "other", "HEAD~1").exit == 0)
+            #expect(try FolioCommand.run("set", document, "Person/p1", "name=Fridolin").exit == 0)
+            #expect(try git("commit", "-qam", "three").exit == 0)
+            #expect(try git("merge", "-q", "-").exit == 1)
+            let unmerged = try git("diff", "--ours")
+            #expect(unmerged.exit == 0, "\(unmerged.messages)")
+            #expect(unmerged.output.hasPrefix("--- Doc.folioz\nunmerged\n"))
+        }
+    }
 }

@@ -129,6 +129,19 @@ import TestSupport
         }
     }
 
+    @Test(arguments: [
+        ["insert", "DOC", "Person", "name=X"], ["set", "DOC", "Person/p1", "name=X"], ["delete", "DOC", "Journey/p1"], ["new", "NEW", "--model", "DOC"],
+        ["save-as", "DOC", "NEW"], ["import", "DOC", "/dev/null", "--entity", "Person"], ["attach", "DOC", "Person/p1", "portrait", "/dev/null"],
+        ["restore", "DOC@2"], ["restore", "DOC@2", "-o", "NEW"], ["pack", "DOC", "NEW"], ["repair", "DOC", "-o", "NEW"],
+    ]) func aDryRunSaysSoAsJSONToo(words: [String]) throws {
+        try withDocument { path in
+            let arguments = words.map { $0.replacingOccurrences(of: "DOC", with: path).replacingOccurrences(of: "NEW", with: path + ".new") }
+            let dry = try expectDone(arguments + ["--dry-run", "--json"]), done = try expectDone(arguments + ["--json"])
+            #expect(dry.object["dryRun"] as? Bool == true, "\(dry.output)")
+            #expect(done.object["dryRun"] as? Bool == false, "\(done.output)")
+        }
+    }
+
     @Test func aDryRunValidatesToo() throws {
         try withDocument { path in
             let outcome = try FolioCommand.run("insert", path, "Person", "--dry-run")

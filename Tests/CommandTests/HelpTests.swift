@@ -41,7 +41,32 @@ import Testing
         #expect(try FolioCommand.run("export", "a", "b").exit == 64)
         #expect(try FolioCommand.run("fetch", "a", "B", "--limit").exit == 64)
         #expect(try FolioCommand.run("fetch", "a", "B", "--limit", "many").exit == 64)
-        #expect(try FolioCommand.run([]).exit == 64)
+    }
+
+    @Test func withoutACommandNothingIsPrintedAsAResult() throws {
+        let outcome = try FolioCommand.run([])
+        #expect(outcome.exit == 64)
+        #expect(outcome.output.isEmpty)
+        #expect(outcome.hints == ["hint: folio help lists the commands"])
+    }
+
+    @Test func helpIsJSONWhenAsked() throws {
+        let all = try FolioCommand.run("help", "--json")
+        #expect((all.object["commands"] as? [[String: Any]])?.contains { $0["name"] as? String == "fetch" } == true)
+        let fetch = try FolioCommand.run("help", "fetch", "--json").object
+        let options = fetch["options"] as? [[String: Any]] ?? []
+        #expect(options.contains { $0["names"] as? [String] == ["--output", "-o"] } == false)
+        #expect(options.contains { $0["names"] as? [String] == ["--where"] && $0["value"] as? String == "PREDICATE" })
+    }
+
+    @Test(arguments: [
+        ["model", "hash", FolioCommand.document, "-o", "x"], ["model", "diff", FolioCommand.document, FolioCommand.document, "--format", "json"],
+        ["versions", FolioCommand.document, "--dry-run"], ["versions", FolioCommand.document, "--keep", "3"],
+    ]) func anOptionThatDoesNotGoAlongIsNotIgnored(arguments: [String]) throws {
+        let outcome = try FolioCommand.run(arguments)
+        #expect(outcome.exit == 64)
+        #expect(outcome.output.isEmpty)
+        #expect(outcome.errors.count == 1)
     }
 
     @Test(arguments: [

@@ -33,6 +33,15 @@ import TestSupport
         try expectFailure(["set", "DOC", "Person/p1", "portrait=@nowhere.jpg"], exit: 66, says: ["nowhere.jpg"])
     }
 
+    @Test func aShortNameIsNamedInTheError() throws {
+        try withTemporaryDirectory { folder in
+            let document = try FolioCommand.copyOfDocument(in: folder)
+            let outcome = try FolioCommand.run("import", document, "f", in: folder)
+            #expect(outcome.exit == 66)
+            #expect(outcome.errors == ["folio: import: f: there is no such file"])
+        }
+    }
+
     @Test func aFolderWithoutManifest() throws {
         try withTemporaryDirectory { folder in
             let outcome = try FolioCommand.run("export", folder.path)
@@ -71,6 +80,7 @@ import TestSupport
     @Test func anUnknownEntityOrKeyGetsASuggestion() throws {
         try expectFailure(["fetch", "DOC", "Persn"], exit: 64, code: "unknownEntity", says: ["Persn", "hint: did you mean Person?"])
         try expectFailure(["insert", "DOC", "Person", "nmae=X"], exit: 64, code: "unknownKey", says: ["nmae", "hint: did you mean name?"])
+        try expectFailure(["set", "DOC", "Person", "--where", "name == 'nobody'", "nmae=X"], exit: 64, code: "unknownKey", says: ["nmae", "hint: did you mean name?"])
         try expectFailure(["set", "DOC", "Person/p1", "titel=X"], exit: 64, code: "unknownKey", says: ["Person has no property titel"])
         try expectFailure(["fetch", "DOC", "Person", "--where", "nmae == 'X'"], exit: 64, code: "unknownKey", says: ["nmae", "name"])
         try expectFailure(["fetch", "DOC", "Person", "--sort", "nmae"], exit: 64, code: "unknownKey", says: ["nmae"])

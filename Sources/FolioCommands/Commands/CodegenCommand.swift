@@ -21,20 +21,21 @@ enum CodegenCommand: Command {
         var generator = CodeGenerator()
         let level = try arguments.choice("--access", among: CodeGenerator.AccessLevel.allCases.map(\.rawValue), default: "public")
         generator.accessLevel = CodeGenerator.AccessLevel(rawValue: level) ?? .public
+        let isDryRun = arguments.has(OptionSpecification.dryRun)
         var report: [JSONValue] = []
         for file in try files(of: loaded, generator) {
             let path = URL(fileURLWithPath: folder).appendingPathComponent(file.name).path
             let found = FileManager.default.contents(atPath: path)
             let action =
                 if found == nil { "written" } else if file.isKept { "kept" } else if found == Data(file.text.utf8) { "unchanged" } else { "written" }
-            if action == "written", !arguments.has("--dry-run") {
+            if action == "written", !isDryRun {
                 try makeFolder(folder)
                 let output = try OutputFile(path: path, interruption: console.interruption)
                 output.sink.write(Data(file.text.utf8))
                 try output.finish()
             }
             report.append(.object(["path": .string(path), "action": .string(action)]))
-            if !console.isJSON { console.print("\(action)\(String(repeating: " ", count: 11 - action.count))\(Printable.line(path))") }
+            if !console.isJSON { console.print((action == "written" && isDryRun ? "to write" : action).padding(toLength: 11, withPad: " ", startingAt: 0) + Printable.line(path)) }
         }
         if console.isJSON { console.print(.array(report)) }
         return .done

@@ -1,9 +1,10 @@
 import Folio
+import Foundation
 
 /// `folio diff DOC DOC`
 enum DiffCommand: Command {
     static let specification = CommandSpecification(
-        "diff", "what two documents have differently, object by object; exit code 1 where they differ", operands: "DOC DOC [--stat]", count: 2...9,
+        "diff", "what two documents have differently, object by object; exit code 1 where they differ", operands: "DOC DOC [--stat]", count: 1...9,
         options: [OptionSpecification(["--stat"], "only how many objects of each entity were added, removed and changed"), .model],
         notes: """
             Objects are the same that have the same entity and number, whatever the documents' UUIDs. Autosaved work counts. A link between two objects is
@@ -22,10 +23,16 @@ enum DiffCommand: Command {
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         let operands = arguments.operands
         let isForGit = operands.count == 7 || operands.count == 9
+        // Of a path that a merge has not settled git has no two sides to give.
+        if operands.count == 1, ProcessInfo.processInfo.environment["GIT_DIFF_PATH_COUNTER"] != nil {
+            console.print("--- \(Printable.line(operands[0]))\nunmerged")
+            return .done
+        }
         guard operands.count == 2 || isForGit else {
             throw CommandError.usage("diff compares two documents", hint: "usage: folio diff \(specification.operands)")
         }
         let (old, new) = isForGit ? (operands[1], operands[4]) : (operands[0], operands[1])
+        if isForGit, console.isJSON { throw CommandError.usage("git is shown text: leave --json out") }
         if isForGit {
             console.print("--- \(Printable.line(operands[0]))")
             // What is not there on one side has no objects to tell of.

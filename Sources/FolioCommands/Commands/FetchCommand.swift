@@ -24,7 +24,7 @@ enum FetchCommand: Command {
             let query = try FetchQuery(arguments, window, in: reader.store.identity)
             if arguments.has("--count") {
                 let count = query.isEmpty ? 0 : try query.rows.map { try reader.context.count(for: $0) } ?? reader.context.count(for: query.objects)
-                if console.isJSON { console.print(.object(["count": .int(count)])) } else { console.print(String(count)) }
+                if console.isJSON || format == "json" { console.print(.object(["count": .int(count)])) } else { console.print(String(count)) }
                 return
             }
             if let rows = query.rows {

@@ -20,11 +20,12 @@ enum InsertCommand: Command {
             let object = try editor.context.insert(entity)
             for edit in edits { try edit.apply(to: object) }
             guard try await editor.commit() else {
-                console.say("would insert an object of \(entity.name)")
+                if console.isJSON { console.print(.object(["dryRun": .bool(true), "id": .null])) }
+                console.say("would insert an object of \(Printable.line(entity.name))")
                 return
             }
             let uri = object.objectID.description
-            if console.isJSON { console.print(.object(["id": .string(uri)])) } else { console.print(uri) }
+            if console.isJSON { console.print(.object(["dryRun": .bool(false), "id": .string(uri)])) } else { console.print(uri) }
         }
         return .done
     }

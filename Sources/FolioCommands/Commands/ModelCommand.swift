@@ -19,17 +19,23 @@ enum ModelCommand: Command {
         ])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
-        switch (arguments.operands[0], arguments.operands.count) {
+        let operands = arguments.operands
+        if (operands[0] == "diff" && operands.count > 1) || (operands[0] == "hash" && operands.count == 2) {
+            for option in ["--format", OptionSpecification.output.names[0]] where arguments.has(option) {
+                throw CommandError.usage("\(option) does not go with model \(operands[0])", hint: "--json gives JSON")
+            }
+        }
+        switch (operands[0], operands.count) {
         case ("diff", 3):
-            let old = try await ModelArgument.load(arguments.operands[1], console).model
-            let difference = ModelDifference(from: old, to: try await ModelArgument.load(arguments.operands[2], console).model)
+            let old = try await ModelArgument.load(operands[1], console).model
+            let difference = ModelDifference(from: old, to: try await ModelArgument.load(operands[2], console).model)
             if console.isJSON { console.print(ModelDifferencePrinter.json(difference)) } else { ModelDifferencePrinter.write(difference, to: console) }
             return difference.isInferable ? .done : .no
         case ("diff", 2): throw CommandError.usage("two models are needed", hint: "usage: folio model diff MODEL MODEL")
         case ("hash", 2):
-            try printHashes(of: try await ModelArgument.load(arguments.operands[1], console).model, console)
+            try printHashes(of: try await ModelArgument.load(operands[1], console).model, console)
         case (_, 1):
-            let loaded = try await ModelArgument.load(arguments.operands[0], console)
+            let loaded = try await ModelArgument.load(operands[0], console)
             let format = console.isJSON ? "json" : "text"
             let sink = ByteSink(descriptor: nil)
             switch try arguments.choice("--format", among: ["text", "json", "xcdatamodel", "dot", "sql", "swift"], default: format) {

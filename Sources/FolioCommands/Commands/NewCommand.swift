@@ -19,7 +19,8 @@ enum NewCommand: Command {
         let loaded = try await ModelArgument.load(modelText, console)
         try DocumentFormArgument.refuseExisting(path)
         if arguments.has(OptionSpecification.dryRun) {
-            console.say("would make \(Printable.line(path)) with the model \(loaded.version ?? loaded.name)")
+            if console.isJSON { console.print(.object(["dryRun": .bool(true), "path": .string(path), "uuid": .null])) }
+            console.say("would make \(Printable.line(path)) with the model \(Printable.line(loaded.version ?? loaded.name))")
             return .done
         }
         let uuid = try await console.interruption.committing {
@@ -29,7 +30,7 @@ enum NewCommand: Command {
             try await document.close()
             return uuid
         }
-        if console.isJSON { console.print(.object(["path": .string(path), "uuid": .string(uuid)])) }
+        if console.isJSON { console.print(.object(["dryRun": .bool(false), "path": .string(path), "uuid": .string(uuid)])) }
         return .done
     }
 }

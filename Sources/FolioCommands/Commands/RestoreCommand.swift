@@ -31,9 +31,12 @@ enum RestoreCommand: Command {
     private static func copy(_ arguments: ParsedArguments, to target: String, _ console: Console) async throws {
         try await DocumentReader.reading(arguments.operands[0], model: arguments.value("--model"), console) { reader in
             let url = URL(fileURLWithPath: target)
-            if arguments.has(OptionSpecification.dryRun) { return console.say("would write \(Printable.line(target))") }
+            if arguments.has(OptionSpecification.dryRun) {
+                if console.isJSON { console.print(.object(["dryRun": .bool(true), "path": .string(target), "uuid": .null])) }
+                return console.say("would write \(Printable.line(target))")
+            }
             try await console.interruption.committing { try await reader.document.write(to: url) }
-            if console.isJSON { console.print(.object(["path": .string(target), "uuid": .string(try DocumentInfo(of: url).uuid)])) }
+            if console.isJSON { console.print(.object(["dryRun": .bool(false), "path": .string(target), "uuid": .string(try DocumentInfo(of: url).uuid)])) }
         }
     }
 
@@ -43,13 +46,17 @@ enum RestoreCommand: Command {
             throw CommandError.usage("only a version that was saved is restored in place", hint: "autosaved work is kept or discarded by folio recover")
         }
         if arguments.has(OptionSpecification.dryRun) {
-            try await DocumentReader.reading(arguments.operands[0], model: arguments.value("--model"), console) { _ in }
+            let versions = try await DocumentReader.reading(arguments.operands[0], model: arguments.value("--model"), console) { _ in try DocumentInfo(of: url).versions }
+            if console.isJSON { print(generation, of: document.path, versions: versions, isDryRun: true, console) }
             return console.say("would restore version \(generation) of \(Printable.line(document.path))")
         }
         try await console.interruption.committing { try await PersistentDocument.restore(url, to: generation) }
         if console.isJSON {
-            let info = try DocumentInfo(of: url)
-            console.print(.object(["path": .string(document.path), "restored": .int(generation), "versions": .int(info.versions)]))
+            print(generation, of: document.path, versions: try DocumentInfo(of: url).versions, isDryRun: false, console)
         }
+    }
+
+    private static func print(_ generation: Int, of path: String, versions: Int, isDryRun: Bool, _ console: Console) {
+        console.print(.object(["dryRun": .bool(isDryRun), "path": .string(path), "restored": .int(generation), "versions": .int(versions)]))
     }
 }

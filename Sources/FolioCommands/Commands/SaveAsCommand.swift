@@ -23,16 +23,16 @@ enum SaveAsCommand: Command {
         if !arguments.has("--force") { try DocumentFormArgument.refuseExisting(target) }
         try await DocumentReader.reading(arguments.operands[0], model: arguments.value("--model"), console) { reader in
             if arguments.has(OptionSpecification.dryRun) {
-                console.say("would write \(Printable.line(target))")
-                return
+                if console.isJSON { console.print(.object(["dryRun": .bool(true), "path": .string(target), "uuid": .null])) }
+                return console.say("would write \(Printable.line(target))")
             }
             let url = URL(fileURLWithPath: target)
-            try await console.interruption.committing { 
+            try await console.interruption.committing {
                 try await reader.document.write(
                     to: url, form: form, replacing: arguments.has("--force"), includingVersions: arguments.has("--with-versions"),
                     includingHistory: !arguments.has("--without-history"))
             }
-            if console.isJSON { console.print(.object(["path": .string(target), "uuid": .string(try DocumentInfo(of: url).uuid)])) }
+            if console.isJSON { console.print(.object(["dryRun": .bool(false), "path": .string(target), "uuid": .string(try DocumentInfo(of: url).uuid)])) }
         }
         return .done
     }

@@ -26,7 +26,9 @@ enum VersionsCommand: Command {
         case ("prune", 2): try await prune(arguments.operands[1], arguments, console)
         case (_, 2): throw CommandError.usage("one argument too many: \(arguments.operands[1])", hint: "usage: folio versions \(specification.operands)")
         default:
-            if arguments.has("--keep") { throw CommandError.usage("--keep goes with prune", hint: "usage: folio versions prune DOC --keep WHAT") }
+            for option in ["--keep", OptionSpecification.dryRun.names[0]] where arguments.has(option) {
+                throw CommandError.usage("\(option) goes with prune", hint: "usage: folio versions prune DOC --keep WHAT")
+            }
             try await DocumentReader.reading(try DocumentArgument.path(arguments.operands[0]), model: arguments.value("--model"), console) { reader in
                 write(try reader.document.versions(), console)
             }

@@ -76,9 +76,8 @@ package final class Connection {
     package func close() throws {
         guard isOpen else { return }
         cache.removeAll()
-        try check(sqlite3_close(handle))
+        try check(interrupter.disconnecting { sqlite3_close(handle) })
         isOpen = false
-        interrupter.disconnect()
     }
 
     func check(_ result: Int32, sql: String? = nil) throws {

@@ -17,4 +17,13 @@ package final class Interrupter: Sendable {
     }
 
     func disconnect() { address.withLock { $0 = 0 } }
+
+    /// Runs what closes the connection, which must not be interrupted once it is freed; where it stays open it can be interrupted as before.
+    func disconnecting(_ close: () -> Int32) -> Int32 {
+        address.withLock { address in
+            let result = close()
+            if result == SQLITE_OK { address = 0 }
+            return result
+        }
+    }
 }

@@ -95,7 +95,7 @@ public struct BatchInsertRequest {
 public struct BatchResult: Sendable {
     /// How many objects were inserted, updated or deleted, those that a delete rule took along not counted.
     public var count: Int { objectIDs.count }
-    /// These objects.
+    /// These objects; inserted ones in the order in which they were made.
     public let objectIDs: [ManagedObjectID]
     /// Everything that changed, for ``ManagedObjectContext/mergeChanges(fromRemoteContextSave:into:)``.
     public let changes: SavedChanges

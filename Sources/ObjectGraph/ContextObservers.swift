@@ -67,7 +67,7 @@ public final class ContextObservation {
 /// Those who want to know what happens to a context, in the order in which they came.
 final class ContextObservers {
     private var handlers: [(number: Int, event: ContextNotification.Event, handler: (ContextNotification) -> Void)] = []
-    private var streams: [AsyncStream<SavedChanges>.Continuation] = []
+    private var streams: [Int: AsyncStream<SavedChanges>.Continuation] = [:]
     private var lastNumber = 0
 
     func add(_ event: ContextNotification.Event, _ handler: @escaping (ContextNotification) -> Void) -> ContextObservation {
@@ -81,7 +81,7 @@ final class ContextObservers {
         let (stream, continuation) = AsyncStream.makeStream(of: SavedChanges.self)
         lastNumber += 1
         let number = lastNumber
-        streams.append(continuation)
+        streams[number] = continuation
         handlers.append((number, event, { [weak self] notification in
             if case .terminated = continuation.yield(notification.changes) { self?.remove(number) }
         }))
@@ -89,11 +89,12 @@ final class ContextObservers {
     }
 
     deinit {
-        for stream in streams { stream.finish() }
+        for stream in streams.values { stream.finish() }
     }
 
     func remove(_ number: Int) {
         handlers.removeAll { $0.number == number }
+        streams[number] = nil
     }
 
     func hasHandlers(for event: ContextNotification.Event) -> Bool {

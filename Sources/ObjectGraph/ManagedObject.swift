@@ -94,7 +94,7 @@ open class ManagedObject {
     open func awake(fromSnapshotEvents events: SnapshotEvents) {}
     /// Called by each save before validation; changes made here are saved, and lead to another call.
     open func willSave() {}
-    /// Called when a save has succeeded; changes made here are new ones.
+    /// Called when a save has succeeded; changes made here are new ones. An object that the save deleted says so (``isDeleted``) and has its values for the last time.
     open func didSave() {}
     /// Called by ``ManagedObjectContext/delete(_:)``, each time, before any delete rule runs.
     open func prepareForDeletion() {}

@@ -34,8 +34,11 @@ extension ManagedObjectContext {
     public func execute(_ request: BatchInsertRequest) throws -> BatchResult {
         let scratch = try scratchContext()
         scratch.mergePolicy = mergePolicy
-        let changes = try scratch.saveTelling { try $0.insertObjects(request) }
-        return BatchResult(objectIDs: Array(changes.inserted.union(changes.updated.filter { $0.entity.name == request.entityName })), changes: renamed(changes))
+        var made: [ManagedObject] = []
+        let changes = try scratch.saveTelling { made = try $0.insertObjects(request) }
+        // Those that became objects of the store are these; those that gave way to others are gone.
+        let ids = made.filter { $0.contextReference != nil }.map { objectID(key: $0.key, entityIndex: Int($0.entityIndex)) }
+        return BatchResult(objectIDs: ids, changes: renamed(changes))
     }
 
     private func renamed(_ changes: SavedChanges) -> SavedChanges {
@@ -156,21 +159,24 @@ extension ManagedObjectContext {
         return BatchReceipt(selected: selected, changed: references(changes.updated.subtracting(known)))
     }
 
-    fileprivate func insertObjects(_ request: BatchInsertRequest) throws {
+    fileprivate func insertObjects(_ request: BatchInsertRequest) throws -> [ManagedObject] {
         guard let entity = model.entity(named: request.entityName) else { throw GraphError.unknownEntity(request.entityName, in: model) }
+        var objects: [ManagedObject] = []
         while true {
             var values: [String: Any?] = [:]
             if try request.handler(&values) { break }
             let object = try insert(entity)
+            objects.append(object)
             for (key, value) in values { try object.setPropertyValue(try plainValue(value, key, entity), forKey: key) }
         }
         for rule in shapes[entity.index].rules where rule.demandsValue {
-            for object in insertedObjects where !object.row.hasValue(rule.slot) {
+            for object in objects where !object.row.hasValue(rule.slot) {
                 throw ValidationError([
                     .init(.missingMandatoryProperty, "\(entity.name).\(rule.property.name) is required", entity: entity.name, key: rule.property.name)
                 ])
             }
         }
+        return objects
     }
 
     private func plainValue(_ value: Any?, _ key: String, _ entity: Entity) throws -> PropertyValue {

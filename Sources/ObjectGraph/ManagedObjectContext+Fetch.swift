@@ -68,8 +68,7 @@ extension ManagedObjectContext {
             return try adopt(store().selection(request, known: identities[root].known), root: root)
         } catch let error as QueryError where error.code == .unsupported && plan.predicate != nil {
             let matching = try filtered(plan, request)
-            let start = min(request.offset, matching.count)
-            return Array(matching[start..<(request.limit.map { min(start + $0, matching.count) } ?? matching.count)])
+            return Array(matching.dropFirst(request.offset).prefix(request.limit ?? .max))
         }
     }
 
@@ -100,7 +99,7 @@ extension ManagedObjectContext {
         request.excludedKeys = overlay.excludedKeys
         request.offset = 0
         // The window is over what the store has and the unsaved changes together.
-        request.limit = plan.limit.map { $0 + plan.offset }
+        request.limit = plan.limit.map { $0.addingReportingOverflow(plan.offset) }.flatMap { $0.overflow ? nil : $0.partialValue }
         let predicate = try plan.predicate.map { try CompiledPredicate($0, entity: plan.entity, model: model) }
         if overlay.reachesFurther {
             request.selection = .matching(nil)
@@ -112,8 +111,7 @@ extension ManagedObjectContext {
         let sort = try CompiledSort(plan.sortKeys, entity: plan.entity, model: model)
         if overlay.reachesFurther { stored = try sort.sorted(stored) }
         let merged = plan.sortKeys.isEmpty ? stored + unsaved : try sort.merge(stored, try sort.sorted(unsaved))
-        let start = min(plan.offset, merged.count)
-        return Array(merged[start..<(plan.limit.map { min(start + $0, merged.count) } ?? merged.count)])
+        return Array(merged.dropFirst(plan.offset).prefix(plan.limit ?? .max))
     }
 
     /// The unsaved changes that concern a request, nil if none do.

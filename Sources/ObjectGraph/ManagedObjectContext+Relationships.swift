@@ -123,7 +123,8 @@ extension ManagedObjectContext {
         guard owner.fireFault() else { return }
         let list = loadedList(owner, relation)
         let wanted = Set(members)
-        for member in list.members where !wanted.contains(member) { remove(member, from: owner, relation) }
+        // From the end, where an ordered list gives members away without moving others.
+        for member in list.members.reversed() where !wanted.contains(member) { remove(member, from: owner, relation) }
         for member in members { add(member, to: owner, relation) }
         touch(owner, relation.index)
         guard relation.isOrdered else { return }

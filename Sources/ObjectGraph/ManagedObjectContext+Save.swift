@@ -160,6 +160,8 @@ extension ManagedObjectContext {
         for object in save.updated { object.optionalRow?.version += 1 }
         for list in save.lists { list.finishSaving() }
         for record in save.changes.records { record.object?.state.remove(.saving) }
+        // While they still have a context, and say that they are deleted.
+        for object in save.deleted where object.state.contains(.deleted) { object.didSave() }
         for object in save.deleted { acceptDeletion(object) }
         takeDerivedValues(receipt.derived)
         finish(save, derived: receipt.derived)
@@ -224,7 +226,7 @@ extension ManagedObjectContext {
 
     /// - Parameter derived: objects whose derived values the save has changed.
     private func finish(_ save: SaveUnderWay, derived: RowBatch) {
-        for record in save.changes.records { record.object?.didSave() }
+        for record in save.changes.records { if let object = record.object, object.contextReference != nil { object.didSave() } }
         let source = parent?.followers ?? persistentStoreCoordinator.followers
         let isFollowed = !source.isEmpty
         guard isFollowed || isObserved(.didSave) else { return }

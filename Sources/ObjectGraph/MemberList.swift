@@ -7,7 +7,7 @@
 /// 1. While it is not loaded, `members` is empty and the relationship is what the store has, plus `added`, less `removed`.
 /// 2. Once loaded, `members` is complete and has no member twice.
 /// 3. `added` and `removed` have no member in common, and none that `saving` would make redundant.
-/// 4. `positions`, while there, says for each member where it stands.
+/// 4. `positions`, while there, has each member, and says where it stands in an unordered list.
 final class MemberList {
     /// Differences by identity of the member.
     typealias Members = [ObjectIdentifier: ManagedObject]
@@ -55,19 +55,26 @@ final class MemberList {
     }
 
     func contains(_ member: ManagedObject) -> Bool {
-        if isLoaded { return position(of: member) != nil }
+        if isLoaded { return members.count <= Self.shortList ? members.contains { $0 === member } : knownPositions()[ObjectIdentifier(member)] != nil }
         return changes.added[ObjectIdentifier(member)] != nil || saving?.added[ObjectIdentifier(member)] != nil
     }
 
+    /// Where a member stands. An ordered list is searched from its end, where members come and undo takes them away again.
     func position(of member: ManagedObject) -> Int? {
-        if members.count <= 16 || isOrdered { return members.firstIndex { $0 === member } }
-        if positions == nil {
-            var positions: [ObjectIdentifier: Int] = [:]
-            positions.reserveCapacity(members.count)
-            for (position, member) in members.enumerated() { positions[ObjectIdentifier(member)] = position }
-            self.positions = positions
-        }
-        return positions?[ObjectIdentifier(member)]
+        if members.count <= Self.shortList || isOrdered { return members.lastIndex { $0 === member } }
+        return knownPositions()[ObjectIdentifier(member)]
+    }
+
+    /// Up to this length looking at each member costs less than a table.
+    private static let shortList = 16
+
+    private func knownPositions() -> [ObjectIdentifier: Int] {
+        if let positions { return positions }
+        var positions: [ObjectIdentifier: Int] = [:]
+        positions.reserveCapacity(members.count)
+        for (position, member) in members.enumerated() { positions[ObjectIdentifier(member)] = position }
+        self.positions = positions
+        return positions
     }
 
     /// Adds a member that is not there yet, at the end unless a place is given.
@@ -79,6 +86,7 @@ final class MemberList {
         guard isLoaded else { return }
         if isOrdered, let index, index < members.count {
             members.insert(member, at: index)
+            positions?[ObjectIdentifier(member)] = index
         } else {
             members.append(member)
             positions?[ObjectIdentifier(member)] = members.count - 1
@@ -95,6 +103,7 @@ final class MemberList {
         guard isLoaded, let position = position(of: member) else { return 0 }
         if isOrdered {
             members.remove(at: position)
+            positions?[ObjectIdentifier(member)] = nil
         } else {
             // The order of an unordered relationship means nothing: the last one takes the place, so that removing costs the same in a list of any length.
             let last = members.removeLast()

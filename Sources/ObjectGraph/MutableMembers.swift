@@ -88,7 +88,7 @@ public struct MutableOrderedObjectSet: RandomAccessCollection {
     }
 
     public func removeAll() {
-        for object in members { remove(object) }
+        for object in members.reversed() { remove(object) }
     }
 }
 

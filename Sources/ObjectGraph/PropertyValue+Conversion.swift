@@ -38,9 +38,17 @@ extension PropertyValue {
         case .bool(let value): value ? 1 : 0
         case .double(let value): Int64(exactly: value)
         case .float(let value): Int64(exactly: value)
-        case .decimal(let value): Int64(exactly: (value as NSDecimalNumber).doubleValue)
+        case .decimal(let value): Self.wholeNumber(value)
         default: nil
         }
+    }
+
+    /// By way of the digits: a floating-point number has too few of them.
+    private static func wholeNumber(_ value: Decimal) -> Int64? {
+        var value = value, rounded = Decimal()
+        guard !value.isNaN else { return nil }
+        NSDecimalRound(&rounded, &value, 0, .plain)
+        return rounded == value ? Int64(rounded.description) : nil
     }
 
     /// The value that Swift code means by `value`, nil for values of types that no attribute has.

@@ -1,6 +1,8 @@
 import Foundation
+import Query
 import RowMemory
 import Schema
+import Synchronization
 
 /// What the model demands of one property, or of a part of a composite.
 ///
@@ -23,6 +25,8 @@ final class ValidationRule: Sendable {
     let demand: Demand
     /// Whether any value will do, but there must be one.
     let demandsValue: Bool
+    /// The pattern of a string, once it was needed.
+    private let compiledPattern = Mutex<RegexPattern?>(nil)
 
     private init(property: Property, slot: RowSlot, path: [String], demand: Demand) {
         self.property = property
@@ -80,12 +84,15 @@ final class ValidationRule: Sendable {
             if least != nil || greatest != nil { demands.append(.date(earliest: least?.number, latest: greatest?.number)) }
         case .string:
             let pattern = attribute.regularExpression.flatMap { $0.isEmpty ? nil : $0 }
-            let shortest = least?.number.map { Int($0) }, longest = greatest?.number.map { Int($0) }
+            let shortest = least?.number.flatMap(length), longest = greatest?.number.flatMap(length)
             if shortest != nil || longest != nil || pattern != nil { demands.append(.string(shortest: shortest, longest: longest, pattern: pattern)) }
         default: break
         }
         return demands
     }
+
+    /// A bound of lengths; nil for what bounds none.
+    private static func length(_ bound: Double) -> Int? { bound.isNaN ? nil : Int(max(-1, min(bound, 1e15))) }
 }
 
 extension PropertyValue {
@@ -175,13 +182,21 @@ extension ValidationRule {
         let length = value.utf16.count
         if let shortest, length < shortest { return (.stringTooShort, "is shorter than \(shortest)") }
         if let longest, length > longest { return (.stringTooLong, "is longer than \(longest)") }
-        if let pattern, !Self.matches(value, pattern) { return (.stringPattern, "does not match \(pattern)") }
+        if let pattern { return checkPattern(value, pattern) }
         return nil
     }
 
-    private static func matches(_ value: String, _ pattern: String) -> Bool {
-        // NSRegularExpression speaks ICU's patterns, which models are written in. A pattern that is none matches nothing.
-        guard let expression = try? NSRegularExpression(pattern: "\\A(?:\(pattern))\\z") else { return false }
-        return expression.firstMatch(in: value, range: NSRange(location: 0, length: value.utf16.count)) != nil
+    private func checkPattern(_ value: String, _ pattern: String) -> (code: ValidationError.Code, why: String)? {
+        do {
+            let isMatching = try compiledPattern.withLock { compiled in
+                let expression = try compiled ?? RegexPattern(pattern)
+                compiled = expression
+                return try expression.matches(value)
+            }
+            return isMatching ? nil : (.stringPattern, "does not match \(pattern)")
+        } catch {
+            // A pattern that is none matches nothing, and one that takes too long is given up.
+            return (.stringPattern, "can't be checked: \((error as? QueryError)?.message ?? "\(error)")")
+        }
     }
 }

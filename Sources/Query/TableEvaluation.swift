@@ -54,9 +54,7 @@ package struct TableEvaluation {
             candidates = candidates.filter { seen.insert($0.values.map(\.identity)).inserted }
         }
         if request.isOrdered { candidates.sort { compare($0, $1) < 0 } }
-        let start = min(request.offset, candidates.count)
-        let end = request.limit.map { min(start + $0, candidates.count) } ?? candidates.count
-        return candidates[start..<end].map { candidate in zip(request.columns, candidate.values).map { $0.value($1) } }
+        return candidates.dropFirst(request.offset).prefix(request.limit ?? .max).map { candidate in zip(request.columns, candidate.values).map { $0.value($1) } }
     }
 
     private func candidate(_ object: (any QueryObject)?, _ slots: [QueryValue]) throws -> Candidate {

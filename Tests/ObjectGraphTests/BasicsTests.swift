@@ -29,6 +29,30 @@ struct BasicsTests {
         #expect(fetched.count == 1 && fetched[0] === book)
     }
 
+    @Test func aDecimalBecomesAWholeNumberOnlyWhereNothingIsLost() throws {
+        let library = try Library()
+        let shelf = try library.context.insert("Shelf")
+        for text in ["9007199254740993", "-9223372036854775808", "7", "12e3"] {
+            let decimal = try #require(Decimal(string: text))
+            try shelf.setPropertyValue(.decimal(decimal), forKey: "number")
+            #expect((shelf["number"] as? Int).map { Decimal($0) } == decimal, "\(text)")
+        }
+        for text in ["3.00000000000000000001", "9223372036854775808", "0.5"] {
+            #expect(throws: GraphError.self) { try shelf.setPropertyValue(.decimal(try #require(Decimal(string: text))), forKey: "number") }
+        }
+        #expect(throws: GraphError.self) { try shelf.setPropertyValue(.decimal(.nan), forKey: "number") }
+    }
+
+    @Test func aWindowMayReachBeyondAllNumbers() throws {
+        let library = try Library()
+        for title in ["A", "B", "C"] { try library.book(title) }
+        var request = FetchRequest<ManagedObject>("Book")
+        request.sortKeys = [SortKey("title")]
+        (request.fetchOffset, request.fetchLimit) = (1, .max)
+        #expect(try library.context.fetch(request).compactMap { $0["title"] as? String } == ["B", "C"])
+        #expect(try library.context.count(for: request) == 2)
+    }
+
     @Test func anotherContextReadsWhatWasSaved() throws {
         let library = try Library()
         let author = try library.author("Austen")

@@ -18,7 +18,7 @@ final class Author: ManagedObject {
         Self.calls.append("willSave")
         if let name = willSaveSets.popLast() { self["name"] = name }
     }
-    override func didSave() { Self.calls.append("didSave") }
+    override func didSave() { Self.calls.append(isDeleted ? "didSave of the deleted \(self["name"] as? String ?? "?")" : "didSave") }
     override func prepareForDeletion() { Self.calls.append("prepareForDeletion") }
     override func willTurnIntoFault() { Self.calls.append("willTurnIntoFault") }
     override func didTurnIntoFault() { Self.calls.append("didTurnIntoFault") }
@@ -63,7 +63,20 @@ struct LifecycleTests {
         #expect(try library.anotherContext().count(for: request("name == 'Jane Austen'")) == 1)
         context.delete(author)
         try context.save()
-        #expect(Author.calls.suffix(3) == ["prepareForDeletion", "willSave", "didSave"])
+        #expect(Author.calls.suffix(3) == ["prepareForDeletion", "willSave", "didSave of the deleted Jane Austen"])
+        #expect(!author.isDeleted && author.managedObjectContext == nil)
+    }
+
+    /// What belongs to a deleted object outside the store, such as a file, is cleared away when its deletion is saved.
+    @Test func aDeletedObjectHasItsValuesWhenItHearsOfTheSave_L33_L34_L38() throws {
+        let kept = try library.author("Eliot"), deleted = try library.author("Austen")
+        deleted["spouse"] = kept
+        try context.save()
+        context.delete(deleted)
+        Author.calls = []
+        try context.save()
+        #expect(Author.calls.filter { $0.hasPrefix("didSave") }.sorted() == ["didSave", "didSave of the deleted Austen"])
+        #expect(!context.hasChanges)
     }
 
     private func request(_ predicate: String) throws -> FetchRequest<ManagedObject> {

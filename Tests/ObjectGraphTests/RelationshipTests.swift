@@ -213,4 +213,30 @@ struct RelationshipTests {
         austen[books] = []
         #expect(emma[author] == nil)
     }
+
+    /// Filling, taking back and emptying an ordered relationship takes time in proportion to its members, but for moving places.
+    @Test(.timeLimit(.minutes(1))) func anOrderedRelationshipMayHaveManyMembers() throws {
+        context.undoManager = UndoManager()
+        let book = try library.book("Encyclopaedia")
+        let chapters = try (0..<20_000).map { number in
+            let chapter = try context.insert("Chapter")
+            chapter["title"] = "\(number)"
+            return chapter
+        }
+        context.processPendingChanges()
+        let begin = ContinuousClock.now
+        book["chapters"] = chapters
+        context.processPendingChanges()
+        #expect((book["chapters"] as? [ManagedObject])?.elementsEqual(chapters, by: ===) == true)
+        context.undo()
+        #expect((book["chapters"] as? [ManagedObject])?.isEmpty == true)
+        context.redo()
+        #expect((book["chapters"] as? [ManagedObject])?.elementsEqual(chapters, by: ===) == true)
+        book.mutableOrderedSetValue(forKey: "chapters").removeAll()
+        #expect((book["chapters"] as? [ManagedObject])?.isEmpty == true)
+        context.processPendingChanges()
+        context.undo()
+        #expect((book["chapters"] as? [ManagedObject])?.elementsEqual(chapters, by: ===) == true)
+        #expect(begin.duration(to: .now) < .seconds(20))
+    }
 }

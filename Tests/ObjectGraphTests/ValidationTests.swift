@@ -26,6 +26,31 @@ struct ValidationTests {
     let context: ManagedObjectContext
     let person: ManagedObject
 
+    @Test func boundsOfLengthsThatNoTextHasAreNoTrap() throws {
+        let model = try ManagedObjectModel(entities: [
+            EntityDescription(
+                "Note",
+                attributes: [
+                    .init("text", .string, minimumValue: .int(.min), maximumValue: .int(.max)),
+                    .init("title", .string, regularExpression: "(a+)+b"), .init("kind", .string, regularExpression: "("),
+                ])
+        ])
+        let library = try Library(model: model), note = try library.context.insert("Note")
+        note["text"] = "short"
+        try library.context.save()
+        note["kind"] = "none"
+        #expect(throws: ValidationError.self) { try library.context.save() }
+        note["kind"] = nil
+        // A pattern that would take for ever is given up.
+        note["title"] = String(repeating: "a", count: 40)
+        do {
+            try library.context.save()
+            Issue.record("saved")
+        } catch let error as ValidationError {
+            #expect(error.code == .stringPattern && error.failures[0].key == "title")
+        }
+    }
+
     init() throws {
         let model = try ManagedObjectModel(entities: [
             EntityDescription(

@@ -236,6 +236,20 @@ import Testing
         }
     }
 
+    /// Objects that the inserted ones lead to change, and are not inserted.
+    @Test(arguments: StoreKind.allCases) func onlyInsertedObjectsAreCountedAsInserted_B8(kind: StoreKind) throws {
+        try GraphFixture.run(kind) { fixture in
+            let context = fixture.context()
+            let mentor = try context.make("Person", ["name": "Ada"])
+            try context.save()
+            let result = try context.execute(
+                BatchInsertRequest("Person", objects: ["C", "A", "B"].map { ["name": $0, "mentor": mentor.objectID] }))
+            #expect(result.count == 3 && !result.objectIDs.contains(mentor.objectID))
+            let again = try fixture.reopened()
+            #expect(try result.objectIDs.map { try again.existingObject(with: $0)["name"] as? String } == ["C", "A", "B"])
+        }
+    }
+
     @Test(arguments: StoreKind.allCases) func aBatchThatFailsInsertsNothing_B9(kind: StoreKind) throws {
         try GraphFixture.run(kind) { fixture in
             let context = fixture.context()

@@ -6,7 +6,8 @@ import Schema
 extension MappingModel {
     /// Reads a mapping model: an `.xcmappingmodel`, or a compiled `.cdm`.
     ///
-    /// What a source leaves to the compiler is filled in as it does: a property takes the value of the source's property of its name, if there is one.
+    /// What a source leaves to the compiler is filled in as it does: a property takes the value of the source's property of its name, if there is one; in a file without
+    /// its models that is taken for granted.
     /// - Throws: `ModelError` where the file can't be read; ``MigrationError`` `invalidMapping` where an expression or predicate in it makes no sense.
     public init(contentsOf url: URL) throws {
         try self.init(try MappingFile.read(url))
@@ -28,29 +29,36 @@ extension MappingModel {
             mapping.sourcePredicate = try entity.sourcePredicate.map { text throws(MigrationError) in
                 try Self.parsed(text, of: context) { try FetchPredicate(format: $0) }
             }
-            for property in entity.attributes { mapping.attributeMappings.append(try Self.attribute(property, source, context)) }
-            for property in entity.relationships { mapping.relationshipMappings.append(try Self.relationship(property, source, context)) }
+            func isThere(_ name: String, _ isWanted: (Property) -> Bool) -> Bool {
+                description.source == nil && entity.sourceName != nil || source?.property(named: name).map(isWanted) ?? false
+            }
+            for property in entity.attributes {
+                mapping.attributeMappings.append(try Self.attribute(property, isThere(property.name) { $0.attribute != nil }, context))
+            }
+            for property in entity.relationships {
+                mapping.relationshipMappings.append(try Self.relationship(property, isThere(property.name) { $0.relationship != nil }, context))
+            }
             mappings.append(mapping)
         }
         self.init(entityMappings: mappings)
     }
 
-    private static func attribute(_ property: MappingDescription.Property, _ source: Entity?, _ context: String) throws(MigrationError) -> PropertyMapping {
+    private static func attribute(_ property: MappingDescription.Property, _ isInSource: Bool, _ context: String) throws(MigrationError) -> PropertyMapping {
         var mapping = try plain(property, context)
-        if property.isAutomatic, source?.property(named: property.name)?.attribute != nil {
+        if property.isAutomatic, isInSource {
             mapping.valueExpression = .keyPath(base: .variable("source"), components: [property.name])
         }
         return mapping
     }
 
-    private static func relationship(_ property: MappingDescription.Property, _ source: Entity?, _ context: String) throws(MigrationError) -> PropertyMapping {
+    private static func relationship(_ property: MappingDescription.Property, _ isInSource: Bool, _ context: String) throws(MigrationError) -> PropertyMapping {
         var mapping = try plain(property, context)
         guard property.isAutomatic else { return mapping }
         if let path = property.sourceKeyPath {
             let value = try parsed(path, of: context) { try QueryExpression(format: $0) }
-            let name = path.split(separator: ".").last.map(String.init) ?? path
+            let name = path.hasPrefix("$source.") ? String(path.dropFirst("$source.".count)) : path
             mapping.valueExpression = property.sourceMappingName.map { instances(ofMapping: $0, value) } ?? instances(ofRelationship: name, value)
-        } else if source?.property(named: property.name)?.relationship != nil {
+        } else if isInSource {
             mapping.valueExpression = instances(
                 ofRelationship: property.name, .keyPath(base: .variable("source"), components: [property.name]))
         }

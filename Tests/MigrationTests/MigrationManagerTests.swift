@@ -135,6 +135,37 @@ import Testing
         #expect(try code { $0.entityMappings[0].relationshipMappings[0].valueExpression = try QueryExpression(format: "FUNCTION($manager, \"destinationInstancesForEntityMappingNamed:sourceInstances:\", \"No\", $source.books)") } == .invalidMapping)
     }
 
+    /// Asks for objects by the relationships that lead to them.
+    private final class Asker: EntityMigrationPolicy {
+        override func endInstanceCreation(forMapping mapping: EntityMapping, manager: MigrationManager) throws {
+            guard mapping.name == "BookToWork" else { return }
+            let books = try manager.sourceInstances(forEntityMappingName: "BookToWork"), authors = try manager.sourceInstances(forEntityMappingName: "AuthorToPerson")
+            func names(_ relationship: String, _ objects: [ManagedObject]) throws -> [String] {
+                try manager.destinationInstances(forSourceRelationshipNamed: relationship, sourceInstances: objects).map(\.entity.name)
+            }
+            manager.userInfo["authors"] = try names("author", authors)
+            manager.userInfo["no authors"] = try names("author", books)
+            manager.userInfo["books over authors"] = try names("author.books", books)
+            do {
+                _ = try names("publisher", authors)
+            } catch let error as MigrationError {
+                manager.userInfo["unknown"] = error.code
+            }
+        }
+    }
+
+    @Test func whatARelationshipLedToIsFoundByItsName() throws {
+        var mapping = try mapping()
+        mapping.entityMappings[1].migrationPolicyName = "Asker"
+        try run(mapping, ["Asker": Asker.self]) { manager, _ in
+            #expect(manager.userInfo["authors"] as? [String] == ["Person", "Person"])
+            #expect((manager.userInfo["no authors"] as? [String])?.isEmpty == true)
+            #expect(manager.userInfo["books over authors"] as? [String] == Array(repeating: "Work", count: 4))
+            #expect(manager.userInfo["unknown"] as? MigrationError.Code == .invalidMapping)
+            #expect(throws: MigrationError.self) { try manager.destinationInstances(forSourceRelationshipNamed: "author", sourceInstances: []) }
+        }
+    }
+
     private struct Enough: Error {}
 
     private final class Canceller: Recorder {

@@ -10,6 +10,8 @@ struct MappingEvaluator {
     private let policy: EntityMigrationPolicy
     private let source: ManagedObject?
     private let destination: ManagedObject
+    /// The property whose value is computed.
+    private var property: PropertyMapping?
 
     init(_ manager: MigrationManager, _ mapping: EntityMapping, _ policy: EntityMigrationPolicy, source: ManagedObject?, destination: ManagedObject) {
         self.manager = manager
@@ -20,8 +22,8 @@ struct MappingEvaluator {
     }
 
     func setAttribute(_ property: PropertyMapping, _ expression: QueryExpression) throws {
-        try naming(property) {
-            guard case .scalar(let value) = try value(of: expression) else {
+        try naming(property) { evaluator in
+            guard case .scalar(let value) = try evaluator.value(of: expression) else {
                 throw MigrationError(.invalidMapping, "objects are no value of an attribute")
             }
             let keepsFiles = destination.entity.property(named: property.name)?.attribute?.allowsExternalBinaryDataStorage ?? false
@@ -36,16 +38,18 @@ struct MappingEvaluator {
     }
 
     func setRelationship(_ property: PropertyMapping, _ expression: QueryExpression) throws {
-        try naming(property) {
-            let objects = try objects(in: try value(of: expression))
+        try naming(property) { evaluator in
+            let objects = try objects(in: try evaluator.value(of: expression))
             guard let description = destination.entity.property(named: property.name)?.relationship else { return }
             if description.isToMany { destination.setValue(objects, forKey: property.name) } else { destination.setValue(objects.first, forKey: property.name) }
         }
     }
 
-    private func naming(_ property: PropertyMapping, _ body: () throws -> Void) throws {
+    private func naming(_ property: PropertyMapping, _ body: (MappingEvaluator) throws -> Void) throws {
+        var evaluator = self
+        evaluator.property = property
         do {
-            try body()
+            try body(evaluator)
         } catch let error as MigrationError where error.code == .invalidMapping {
             throw MigrationError(.invalidMapping, "\(mapping.name).\(property.name): \(error.message)", underlying: error)
         } catch let error as QueryError {
@@ -72,6 +76,7 @@ struct MappingEvaluator {
         case .keyPath(.variable("entityMapping"), ["name"]): return .scalar(.string(mapping.name))
         case .keyPath(.variable("entityMapping"), ["sourceEntityName"]): return .scalar(mapping.sourceEntityName.map { .string($0) } ?? .null)
         case .keyPath(.variable("entityMapping"), ["destinationEntityName"]): return .scalar(mapping.destinationEntityName.map { .string($0) } ?? .null)
+        case .keyPath(.variable("propertyMapping"), ["name"]): return .scalar(property.map { .string($0.name) } ?? .null)
         case .keyPath(let base, let keys) where keys.contains(where: { Self.unions[$0] != nil }): return try union(base, keys)
         case .call(let target, let selector, let arguments): return try call(target, selector, arguments)
         case .conditional(let condition, let then, let otherwise):
@@ -126,7 +131,9 @@ struct MappingEvaluator {
         case "sourceInstancesForEntityMappingNamed:destinationInstances:":
             found = try manager.sourceInstances(forEntityMappingName: name, destinationInstances: given)
         case "destinationInstancesForSourceRelationshipNamed:sourceInstances:":
-            found = manager.destinationInstances(forSourceRelationshipNamed: name, sourceInstances: given)
+            let wanted = property.flatMap { destination.entity.property(named: $0.name) }.flatMap { $0.relationship == nil ? nil : $0.destinationIndex }
+            found = try manager.destinationInstances(
+                forSourceRelationshipNamed: name, sourceInstances: given, accepting: wanted.map { manager.destinationContext.model.entities[$0] })
         default: throw MigrationError(.invalidMapping, "the manager has no function “\(selector)”")
         }
         return .collection(found.map { .object($0) }, isOrdered: true)

@@ -195,11 +195,42 @@ public final class MigrationManager {
         return destinationInstances.flatMap { known.sourcesByDestination[ObjectIdentifier($0)] ?? [] }
     }
 
-    /// What any mapping has made of the objects that a source object was related to.
-    public func destinationInstances(forSourceRelationshipNamed name: String, sourceInstances: [ManagedObject]) -> [ManagedObject] {
-        sourceInstances.flatMap { source -> [ManagedObject] in
-            for mapping in mappingModel.entityMappings {
-                if let found = associations[mapping.name]?.destinationsBySource[ObjectIdentifier(source)] { return found }
+    /// What has become of objects that a relationship of the source entity at hand leads to.
+    ///
+    /// Asked are the mappings of the relationship's destination entity and its sub-entities; where several have made objects of one, the first of them counts.
+    ///
+    /// ```swift
+    /// let works = try manager.destinationInstances(forSourceRelationshipNamed: "books", sourceInstances: Array(author["books"] as? Set<ManagedObject> ?? []))
+    /// ```
+    /// - Parameters:
+    ///   - name: A relationship of the current mapping's source entity, or a path of them.
+    ///   - sourceInstances: The objects that it leads to, of which the new ones are wanted; others are passed over.
+    /// - Throws: ``MigrationError`` `invalidMapping` where no mapping is being carried out, or its source entity has no such relationship.
+    public func destinationInstances(forSourceRelationshipNamed name: String, sourceInstances: [ManagedObject]) throws(MigrationError) -> [ManagedObject] {
+        try destinationInstances(forSourceRelationshipNamed: name, sourceInstances: sourceInstances, accepting: nil)
+    }
+
+    /// - Parameter entity: What the new objects are needed as, so that of the halves of an object that was split the right one is found; nil for anything.
+    func destinationInstances(
+        forSourceRelationshipNamed name: String, sourceInstances: [ManagedObject], accepting entity: Entity?
+    ) throws(MigrationError) -> [ManagedObject] {
+        guard let mapping = currentEntityMapping, let source = mapping.sourceEntityName.flatMap({ sourceContext.model.entity(named: $0) }) else {
+            throw MigrationError(.invalidMapping, "The relationship “\(name)” is asked for while no objects are migrated")
+        }
+        var end = source
+        for key in name.split(separator: ".", omittingEmptySubsequences: false) {
+            guard let property = end.property(named: String(key)), property.relationship != nil else {
+                throw MigrationError(.invalidMapping, "The mapping “\(mapping.name)” asks for the relationship “\(name)”, which \(source.name) does not have")
+            }
+            end = sourceContext.model.entities[property.destinationIndex]
+        }
+        let names = Set(end.family.map { sourceContext.model.entities[$0].name })
+        let mappings = mappingModel.entityMappings.filter { $0.sourceEntityName.map(names.contains) ?? false }
+        return sourceInstances.flatMap { source -> [ManagedObject] in
+            for mapping in mappings {
+                guard let made = associations[mapping.name]?.destinationsBySource[ObjectIdentifier(source)] else { continue }
+                let found = entity.map { entity in made.filter { $0.entity.isKind(of: entity) } } ?? made
+                if !found.isEmpty { return found }
             }
             return []
         }

@@ -43,15 +43,25 @@ public struct MappingModel: Sendable, Hashable {
     ///
     /// Mappings read from sources record no hashes; for them names alone decide.
     public func fits(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> Bool {
+        unfitEntities(from: source, to: destination).isEmpty
+    }
+
+    /// The names of the entities that are others than those which the mapping was made for, in words for a person where they are missing.
+    package func unfitEntities(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> [String] {
         let sourceHashes = source.versionHashesByEntityName, destinationHashes = destination.versionHashesByEntityName
-        func fits(_ name: String?, _ hash: Data?, _ hashes: [String: Data]) -> Bool {
-            guard let name else { return true }
-            guard let own = hashes[name] else { return false }
-            return hash == nil || hash == own
+        var names: Set<String> = []
+        func check(_ name: String?, _ hash: Data?, _ hashes: [String: Data], _ side: String) {
+            guard let name else { return }
+            guard let own = hashes[name] else {
+                names.insert("\(name) is not in the \(side) version")
+                return
+            }
+            if let hash, hash != own { names.insert("\(name) is another in the \(side) version") }
         }
-        return entityMappings.allSatisfy {
-            fits($0.sourceEntityName, $0.sourceEntityVersionHash, sourceHashes)
-                && fits($0.destinationEntityName, $0.destinationEntityVersionHash, destinationHashes)
+        for mapping in entityMappings {
+            check(mapping.sourceEntityName, mapping.sourceEntityVersionHash, sourceHashes, "old")
+            check(mapping.destinationEntityName, mapping.destinationEntityVersionHash, destinationHashes, "new")
         }
+        return names.sorted()
     }
 }

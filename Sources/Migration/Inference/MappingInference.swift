@@ -10,12 +10,24 @@ struct MappingInference {
     private(set) var plan: MigrationPlan
     private(set) var obstacles: [MigrationObstacle] = []
 
+    private let mainImages: [Int: Int]
+
     init(from source: ManagedObjectModel, to destination: ManagedObjectModel) {
+        self.init(from: source, to: destination, mainImages: [:]) { $0.pairEntities() }
+    }
+
+    /// Holds what somebody else has paired against the rules.
+    init(checking plan: MigrationPlan, mainImages: [Int: Int]) {
+        self.init(from: plan.source, to: plan.destination, mainImages: mainImages) { $0.steps = plan.steps }
+    }
+
+    private init(from source: ManagedObjectModel, to destination: ManagedObjectModel, mainImages: [Int: Int], pairing: (inout MappingInference) -> Void) {
         self.source = source
         self.destination = destination
+        self.mainImages = mainImages
         plan = MigrationPlan(source: source, destination: destination, steps: [])
-        pairEntities()
-        plan = MigrationPlan(source: source, destination: destination, steps: steps)
+        pairing(&self)
+        plan = MigrationPlan(source: source, destination: destination, steps: steps, mainImages: mainImages)
         forgetLostLinks()
         checkHierarchies()
         for entity in destination.entities { check(entity) }
@@ -75,7 +87,7 @@ struct MappingInference {
                 if !family.contains(where: { plan.destinationIndices[$0] != nil }) { steps[entity.index]?.origins[property.index] = .new }
             }
         }
-        plan = MigrationPlan(source: source, destination: destination, steps: steps)
+        plan = MigrationPlan(source: source, destination: destination, steps: steps, mainImages: mainImages)
     }
 
     // MARK: Checking
@@ -104,6 +116,7 @@ struct MappingInference {
         guard let step = steps[entity.index] else { return }
         for property in entity.properties {
             guard case .property(let index) = step.origins[property.index] else {
+                if case .counterpart = step.origins[property.index] { continue }
                 if let attribute = property.attribute { checkNew(attribute, property, entity) }
                 continue
             }

@@ -89,6 +89,14 @@ extension MigrationBuilder {
         }
     }
 
+    /// The halves of an object that is split keep its number, each in its own table.
+    func addCounterpart(_ entityIndex: Int, _ toOne: ToOneColumns, to rows: inout TableChange.Rows) {
+        guard let number = new[entityIndex]?.number else { return }
+        rows.cells[SQLName.key(toOne.key)] = .computed("Z_PK")
+        if let entity = toOne.entity { rows.cells[SQLName.key(entity)] = .literal(String(number)) }
+        if let order = toOne.order { rows.cells[SQLName.key(order)] = .null }
+    }
+
     /// What the entities that a reference may lead to have become, by their numbers; nil for those that are gone.
     private func images(of reference: Reference, _ destination: Int?) -> [(old: Int64, new: Int64?)] {
         // Without a column for it, rows lead to objects of the one entity only.

@@ -70,6 +70,10 @@ struct MigrationBuilder {
             case .composite(let leaves):
                 for leaf in leaves { rows.cells[SQLName.key(leaf.column.name)] = leafCell(property, leaf, storage.entityIndex) }
             case .toOne(let toOne):
+                if let counterpart = plan.counterpartIndex(entityIndex: storage.entityIndex, propertyIndex: property.index) {
+                    addCounterpart(counterpart, toOne, to: &rows)
+                    continue
+                }
                 let reference = try reference(of: property, entityIndex: storage.entityIndex)
                 add(reference, key: toOne.key, entity: toOne.entity, order: toOne.order, destination: toOne.destinationIndex, to: &rows)
             }

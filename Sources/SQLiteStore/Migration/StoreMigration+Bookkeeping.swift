@@ -33,7 +33,9 @@ extension StoreMigration {
         for storage in new.storedEntities {
             let entity = plan.destination.entities[storage.entityIndex]
             let step = plan.steps[storage.entityIndex]
-            if let step, let former = formerNumbers[step.sourceIndex] { renumbering[former] = storage.number }
+            if let step, let former = formerNumbers[step.sourceIndex], plan.destinationIndices[step.sourceIndex] == storage.entityIndex {
+                renumbering[former] = storage.number
+            }
             var maximum: Int64 = 0
             if storage.number == storage.rootNumber {
                 // Numbers are handed out once, whatever became of the objects that had them.

@@ -72,7 +72,11 @@ extension StoreSession {
             .union(["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"])
         for name in present.keys.sorted() where !tables.contains(name) && !Self.isBookkeeping(name) { findings.append("the table \(name) has no place in the model") }
         let indexes = Set(try connection.rows("SELECT name FROM sqlite_schema WHERE type = 'index'").compactMap { $0[0].text.map { SQLName.key($0) } })
-        for index in expected.indexes where !indexes.contains(SQLName.key(index.name)) { findings.append("the index \(index.name) is missing") }
+        // A migration leaves an index its name where it renames the table.
+        for index in expected.indexes where !indexes.contains(SQLName.key(index.name)) {
+            guard try StoredTable.read(index.table, from: connection)?.has(index) != true else { continue }
+            findings.append("the index \(index.name) is missing")
+        }
         let triggers = Set(try connection.rows("SELECT sql FROM sqlite_schema WHERE type = 'trigger'").compactMap { $0[0].text })
         for trigger in try expected.triggers() where !triggers.contains(trigger.statement) { findings.append("the trigger \(trigger.name) is missing") }
         return findings

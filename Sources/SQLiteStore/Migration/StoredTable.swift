@@ -24,6 +24,14 @@ struct StoredTable {
 
     func column(_ name: String) -> String? { columns.first { SQLName.key($0) == SQLName.key(name) } }
 
+    /// Whether there is an index of the same columns, whatever it is called.
+    func has(_ wanted: IndexDefinition) -> Bool {
+        indexes.contains { index in
+            index.isPlain && index.isUnique == (wanted.constraint != nil) && index.columns.count == wanted.columns.count
+                && zip(index.columns, wanted.columns).allSatisfy { $0.key == SQLName.key($1.name) && $0.isDescending == $1.isDescending }
+        }
+    }
+
     /// - Returns: nil if there is no such table.
     static func read(_ name: String, from connection: Connection) throws -> StoredTable? {
         let info = try connection.rows("SELECT name, type FROM pragma_table_info(?)", [.text(name)])

@@ -71,7 +71,9 @@ let testRooms: [(name: String, imports: [String])] = [
     ("StoreContractTests", ["Stack", "ObjectGraph", "AtomicStores", "SQLiteStore", "Storage", "RowMemory", "Query", "Schema", "ModelFiles"]),
     ("ObjectGraphTests", ["ObjectGraph", "Storage", "RowMemory", "Query", "Schema", "SQLiteStore", "Stack"]),
     ("MigrationTests", ["Migration", "Stack", "ObjectGraph", "SQLiteStore", "Storage", "RowMemory", "Query", "Schema", "SQLiteKit", "ModelFiles"]),
-    ("DocumentKitTests", ["DocumentKit", "ArchiveKit", "Stack", "ObjectGraph", "SQLiteStore", "Storage", "RowMemory", "Query", "ModelFiles", "Schema", "SQLiteKit", "FileSystem"]),
+    ("DocumentKitTests", [
+        "DocumentKit", "ArchiveKit", "Stack", "Migration", "Coding", "ObjectGraph", "SQLiteStore", "Storage", "RowMemory", "Query", "ModelFiles", "Schema", "SQLiteKit", "FileSystem",
+    ]),
     ("FolioTests", ["Folio"]),
     ("ModelMacrosTests", ["ModelMacros"]),
     ("CommandTests", ["FolioCommands", "FolioTool", "Folio"]),
@@ -85,7 +87,7 @@ let testRooms: [(name: String, imports: [String])] = [
 /// What stands in `Tests` and is no test: the processes that crash tests watch, and what watches them.
 let testTools: [(name: String, kind: Kind, imports: [String])] = [
     ("CrashSupervisor", .c, []),
-    ("CrashDriver", .tool, ["CrashSupervisor", "DocumentKit", "ObjectGraph", "Storage", "Query", "Schema", "SQLiteKit", "FileSystem"]),
+    ("CrashDriver", .tool, ["CrashSupervisor", "DocumentKit", "Migration", "ObjectGraph", "Storage", "Query", "Schema", "SQLiteKit", "FileSystem"]),
 ]
 
 let strict: [SwiftSetting] = [

@@ -41,6 +41,12 @@ struct DocumentBackup {
         }
     }
 
+    /// Whether a name is that of what keeps an earlier state of the document of another name.
+    static func isBackup(_ name: String, of document: String) -> Bool {
+        let (stem, ending) = split(document)
+        return name.hasPrefix(stem + ".before-") && name.hasSuffix(ending)
+    }
+
     private func freePath(_ label: String) throws -> String {
         let (stem, ending) = Self.split(FilePath.name(session.path))
         let label = String(label.map { $0 == "/" ? "-" : $0 })

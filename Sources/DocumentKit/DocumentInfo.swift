@@ -65,6 +65,9 @@ public struct DocumentInfo: Sendable, Hashable {
         self = try DocumentError.stage(.reading, document.path) { try Self(session, lock) }
     }
 
+    /// The manifest where there is no work that it doesn't know of; nil where the store has to be asked.
+    static func currentManifest(of url: URL) throws -> Manifest? { try sufficientManifest(DetectedDocument(url.path))?.0 }
+
     /// The manifest where there is no work that it doesn't know of, with the size of a package's store.
     private static func sufficientManifest(_ document: DetectedDocument) throws -> (Manifest, storeBytes: Int64?)? {
         try DocumentError.stage(.opening, document.path) {

@@ -1,71 +1,73 @@
 internal import FileSystem
 package import Foundation
-internal import Migration
+package import Migration
 internal import ModelFiles
 internal import SQLiteStore
 package import Schema
 package import Storage
 
-/// What a document's migration did, or would do.
-package struct DocumentMigration: Sendable, Hashable {
-    /// The name of the version that the document was of, where it is known.
-    package var from: String?
-    /// How many inferred migrations follow one another.
-    package var stages: Int
-    /// One line for each step.
-    package var steps: [String]
-    /// Where the old state is kept, if it is.
-    package var backup: String?
-
-    package var isNeeded: Bool { stages > 0 }
-}
-
 /// Brings a document to another version of its model.
 ///
-/// The commit point is the commit of the store's transaction (of an archive: its replacement); whatever fails or crashes before leaves the document as it was.
+/// The commit point is the commit of the store's transaction, or, where the store is made anew, its replacement (of an archive always its own); whatever fails or crashes
+/// before leaves the document as it was.
 package struct DocumentMigrator: Sendable {
-    package let path: String
+    package private(set) var path: String
     package let model: ManagedObjectModel
     /// The name for the new version; nil for its first version identifier.
     package var modelName: String?
     /// Versions that may stand between the old one and the new one.
     package var versions: [ManagedObjectModel] = []
+    /// Whether a document of a version that is not among `versions` is taken for one of a newer program.
+    package var refusesUnknownVersions = false
+    /// Says how objects become those of the new version; nil infers it.
+    package var mapping: MappingModel?
+    /// The policies that the mapping names, by name.
+    package var policies: [String: EntityMigrationPolicy.Type] = [:]
     /// The name of the old version in what keeps the old state of a store or an archive; nil keeps none. A package keeps it as a version.
     package var backupLabel: (@Sendable ([String: Data]) -> String?)?
     package var progress: MigrationProgress?
     /// The model of a store that carries none.
     package var sourceModel: @Sendable ([String: Data]) throws -> ManagedObjectModel? = { _ in nil }
+    /// What becomes of work that an editor which is gone autosaved.
+    package var recovery = PersistentDocument.Recovery.refuse
+    /// How much room the file system of a path has.
+    package var availableBytes: @Sendable (String) throws -> Int64 = { try Disk.availableBytes(at: $0) }
 
     package init(path: String, model: ManagedObjectModel) {
         self.path = path
         self.model = model
     }
 
+    /// The same for another document.
+    package func with(path: String) -> DocumentMigrator {
+        var other = self
+        other.path = path
+        return other
+    }
+
     /// What `migrate` would do. Nothing is written.
     package func preview() throws -> DocumentMigration {
         let session = try DocumentSession.read(path, model: sourceModel)
         defer { try? session.close() }
-        return try DocumentError.stage(.opening, path) {
-            let plans = try MigrationChain.plans(from: session.model, to: model, through: versions)
-            if !plans.isEmpty { try checkKind(session) }
-            var description = PersistentStoreDescription(url: URL(fileURLWithPath: session.storePath))
-            description.isReadOnly = true
-            let steps = try plans.first.map { try SQLitePersistentStore.migrationPreview(description, $0, in: session.place.database).steps } ?? []
-            return DocumentMigration(from: session.manifest?.model.name, stages: plans.count, steps: steps, backup: nil)
-        }
+        return try DocumentError.stage(.opening, path) { try plan(session).preview }
     }
 
     /// Migrates the document where it is.
-    /// - Throws: `MigrationError` where no way leads to the new version; `DocumentError`; `StorageError` for objects that the new version does not allow.
+    /// - Throws: `MigrationError` where no way leads to the new version; `DocumentError`, `newer` where the document has been migrated from the new version already, `io` where
+    ///   there is not enough room; `StorageError` or `ValidationError` for objects that the new version does not allow.
     package func migrate() throws -> DocumentMigration {
-        let session = try DocumentSession.edit(path, model: sourceModel, recovery: .refuse)
+        guard !DocumentPermissions.isLocked(LinkResolution.resolve(path)) else {
+            throw DocumentError(.permission, "the document is locked against editing", path: path, stage: .opening, hint: "unlock it, or migrate it into a copy")
+        }
+        let session = try DocumentSession.edit(path, model: sourceModel, recovery: recovery)
         var isOpen = true
         defer { if isOpen { try? session.close() } }
         return try DocumentError.stage(.writing, path) {
-            let plans = try MigrationChain.plans(from: session.model, to: model, through: versions)
-            var result = DocumentMigration(from: session.manifest?.model.name, stages: plans.count, steps: [], backup: nil)
-            guard !plans.isEmpty else { return result }
-            try checkKind(session)
+            let plan = try plan(session)
+            var result = plan.preview
+            guard result.isNeeded else { return result }
+            try checkSpace(in: FilePath.parent(session.path), result)
+            try progress?.check()
             let generation = session.kind == .package ? session.marker?.generation : nil
             if let generation, backupLabel != nil {
                 result.backup = "\(session.path)@\(generation)"
@@ -75,7 +77,11 @@ package struct DocumentMigrator: Sendable {
             }
             isOpen = false
             do {
-                result.steps = session.package == nil ? try migrateStore(session, plans) : try migratePackage(session, plans)
+                switch plan.way {
+                case .inPlace(let plans) where session.sqliteStore != nil:
+                    result.steps = session.package == nil ? try migrateStore(session, plans) : try migratePackage(session, plans)
+                case let way: try rewrite(session, MigratedStoreBuilder(session, model, way, policies: policies, progress: progress))
+                }
             } catch {
                 // Nothing has changed, so nothing has to be kept.
                 if let backup = result.backup, generation == nil { try? DocumentBackup.remove(backup) }
@@ -85,16 +91,81 @@ package struct DocumentMigrator: Sendable {
         }
     }
 
-    private func checkKind(_ session: DocumentSession) throws {
-        guard session.sqliteStore == nil else { return }
-        throw DocumentError(
-            .unsupported, "a store of type \(session.store.description.type.rawValue) by itself is not migrated", path: path,
-            hint: "save it as a package, and migrate that")
+    // MARK: Planning
+
+    typealias Plan = (way: MigratedStoreBuilder.Way, preview: DocumentMigration)
+
+    func plan(_ session: DocumentSession) throws -> Plan {
+        try refuseNewer(session)
+        let way = try way(from: session.model)
+        var preview = DocumentMigration(from: session.manifest?.model.name, stages: 0, steps: [])
+        let size = try session.place.storeBytes() + (Disk.status(of: session.storePath + "-wal")?.size ?? 0)
+        switch way {
+        case .inPlace(let plans):
+            preview.stages = plans.count
+            guard !plans.isEmpty else { break }
+            if session.sqliteStore == nil {
+                preview.steps = ["write the objects anew, migrated, as a store of type \(session.store.description.type.rawValue)"]
+                preview.rows = Int64(clamping: try EntityCounts(counting: session.store).total)
+                preview.bytes = 3 * size
+                break
+            }
+            var description = PersistentStoreDescription(url: URL(fileURLWithPath: session.storePath))
+            description.isReadOnly = true
+            let report = try SQLitePersistentStore.migrationPreview(description, plans, in: session.place.database)
+            (preview.steps, preview.rows, preview.bytes) = (report.steps, report.rows, report.bytes)
+        case .byObjects(let mapping):
+            preview.stages = 1
+            preview.isInPlace = false
+            preview.steps = mapping.entityMappings.compactMap { Self.title(of: $0) }
+            preview.rows = Int64(clamping: try EntityCounts(counting: session.store).total)
+            preview.bytes = 2 * size
+        }
+        // Of a package the pages that change are kept as a version, of everything else the whole as a copy.
+        if backupLabel != nil || session.kind == .archive { preview.bytes += session.kind == .package ? min(preview.bytes, size) : size }
+        return (way, preview)
     }
+
+    /// - Throws: `MigrationError` where there is none.
+    private func way(from old: ManagedObjectModel) throws -> MigratedStoreBuilder.Way {
+        if model.isCompatible(withVersionHashes: old.versionHashesByEntityName) { return .inPlace([]) }
+        guard let mapping else { return .inPlace(try MigrationChain.plans(from: old, to: model, through: versions)) }
+        guard mapping.fits(from: old, to: model) else {
+            let names = mapping.unfitEntities(from: old, to: model)
+            throw MigrationError(
+                .missingMapping, "The mapping model was made for other versions than the document's and the new one: \(names.joined(separator: ", "))")
+        }
+        if let plan = MigrationPlan.equivalent(to: mapping, from: old, to: model) { return .inPlace([plan]) }
+        return .byObjects(mapping)
+    }
+
+    private static func title(of mapping: EntityMapping) -> String? {
+        switch (mapping.sourceEntityName, mapping.destinationEntityName) {
+        case (let old?, let new?) where mapping.kind != .add && mapping.kind != .remove: "make objects of \(new) from \(old) (\(mapping.name))"
+        case (let old?, _): "leave out the objects of \(old)"
+        default: nil
+        }
+    }
+
+    // MARK: Checking
+
+    /// Better before the first byte than after the last that fits.
+    func checkSpace(in folder: String, _ migration: DocumentMigration) throws {
+        let available = try availableBytes(folder)
+        guard available < migration.bytes else { return }
+        func text(_ bytes: Int64) -> String { "\((bytes + (1 << 20) - 1) >> 20) MiB" }
+        throw DocumentError(
+            .io, "there is not enough room to migrate it: up to \(text(migration.bytes)) are needed, \(text(available)) are free", path: path, stage: .writing,
+            hint: "make room, or migrate it into a copy elsewhere")
+    }
+
+    // MARK: In place
 
     private func migrateStore(_ session: DocumentSession, _ plans: [MigrationPlan]) throws -> [String] {
         defer { session.unlock() }
         try session.store.close()
+        // What others committed goes into the main file first, and somebody who has it open is met before anything is done.
+        if try DocumentSession.hasJournal(session.storePath) { try SQLitePersistentStore.foldJournal(at: session.storePath) }
         var description = session.store.description
         description.createsIfMissing = false
         return try SQLitePersistentStore.migrate(description, plans, progress: progress).steps
@@ -109,16 +180,15 @@ package struct DocumentMigrator: Sendable {
         session.lock = nil
         var released = false
         defer { if !released { lock?.release() } }
-        let old = try session.place.modelNames()
-        let wanted = modelName.flatMap { PackageLayout.isModelName($0) ? $0 : nil } ?? PackageBuilder.name(for: model)
-        let name = try Self.writeModel(model, named: wanted, to: package, besides: old)
+        let old = try session.place.modelNames(), trail = trail(of: session)
+        let name = try Self.writeModel(model, named: wantedModelName, to: package, besides: old)
         do {
             try session.store.close()
             var description = PersistentStoreDescription(url: URL(fileURLWithPath: session.storePath))
             description.createsIfMissing = false
             description.journal = .heldByDocument
             let report = try SQLitePersistentStore.migrate(
-                description, plans, in: session.place.database, files: content.externalValues, metadata: marker.nextAutosave(isUnchecked: false).metadata, progress: progress)
+                description, plans, in: session.place.database, files: content.externalValues, metadata: marker.nextAutosave(isUnchecked: false).metadata.merging(trail) { $1 }, progress: progress)
             released = true
             let migrated = try DocumentSession.reopen(session.path, lock: lock) { [model] _ in model }
             do {
@@ -136,9 +206,16 @@ package struct DocumentMigrator: Sendable {
             if try session.place.storedModelInfo().versionHashes == session.model.versionHashesByEntityName {
                 try? Disk.removeTree(Self.folder(name, in: package))
             }
+            if !released {
+                // What the transaction left of its journal goes, as after any session.
+                released = true
+                try? DocumentSession.reopen(session.path, lock: lock) { [model = session.model] _ in model }.close()
+            }
             throw error
         }
     }
+
+    var wantedModelName: String { modelName.flatMap { PackageLayout.isModelName($0) ? $0 : nil } ?? PackageBuilder.name(for: model) }
 
     /// Writes a model durably beside those that are there, under a name that is free.
     static func writeModel(_ model: ManagedObjectModel, named wanted: String, to package: String, besides old: [String]) throws -> String {
@@ -161,7 +238,7 @@ package struct DocumentMigrator: Sendable {
 
 extension DocumentSession {
     /// Makes the migrated state the saved one; then the models that it is not of can go.
-    fileprivate func saveMigration(modelName: String, replacing old: [String], keepsOld: Bool) throws {
+    func saveMigration(modelName: String, replacing old: [String], keepsOld: Bool) throws {
         guard let package else { return }
         manifest?.model.name = modelName
         if workingSet != nil { return try replaceArchive(dropping: old) }
@@ -169,6 +246,11 @@ extension DocumentSession {
         let previous = marker?.generation
         _ = try commit(ChangeSet(), .save)
         try finishSave()
+        try clearUpAfterMigration(package, from: previous, models: old, keepsOld: keepsOld)
+    }
+
+    /// Takes away what only the old state needed.
+    func clearUpAfterMigration(_ package: String, from previous: Int?, models old: [String], keepsOld: Bool) throws {
         if !keepsOld, let versions, let old = try versions.list().last(where: { $0.generation == previous }) { try versions.remove([old.number]) }
         guard !isCheckpointPending else { return }
         for name in old { try Disk.removeTree(DocumentMigrator.folder(name, in: package)) }

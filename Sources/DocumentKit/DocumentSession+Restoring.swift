@@ -32,14 +32,38 @@ extension DocumentSession {
         }
     }
 
+    /// Ends the session and puts a store of another version of the model, which `build` makes at a path, in the place of the old one, as the next generation. The old one is
+    /// kept as a version. The lock stays with the caller, and so does writing the model.
+    ///
+    /// The commit point is the exchange of the store's folder, as for a version that is restored.
+    func closeReplacing(noting metadata: [String: MetadataValue?], _ build: (_ path: String) throws -> Void) throws {
+        guard let versions, let content, let marker, let previous = keptState else { preconditionFailure("Packages keep versions") }
+        precondition(marker.isSaved, "Autosaved work is saved or set aside before a store is replaced")
+        try DocumentError.stage(.writing, path) {
+            try keepVersion()
+            let next = marker.nextSave()
+            try replaceStore { target in
+                let before = try contentNames ?? Set(packageStore.externalValueNames().compactMap { UUID(uuidString: $0) })
+                try build(target)
+                let made = try Self.mark(target, next, content, adding: metadata)
+                let references = ContentReferences(from: before, to: made.names)
+                try packageStore.withFiles { files in
+                    _ = try versions.keepReplaced(files, saved: next.savedState, previous: keptState ?? previous, reason: .migration, references: references)
+                }
+            }
+        }
+    }
+
     /// Gives a closed store a marker of its own; answers its model and the large values that it refers to.
-    private static func mark(_ path: String, _ marker: DocumentMarker, _ content: ContentFolder) throws -> (model: ManagedObjectModel, names: Set<UUID>) {
+    private static func mark(
+        _ path: String, _ marker: DocumentMarker, _ content: ContentFolder, adding metadata: [String: MetadataValue?] = [:]
+    ) throws -> (model: ManagedObjectModel, names: Set<UUID>) {
         var description = PersistentStoreDescription(url: URL(fileURLWithPath: path))
         description.createsIfMissing = false
         let store = try SQLitePersistentStore.open(description, files: content.externalValues)
         do {
             var changes = ChangeSet()
-            changes.metadata = marker.metadata
+            changes.metadata = marker.metadata.merging(metadata) { $1 }
             _ = try store.apply(changes)
             let result = (store.identity.model, try Set(store.externalValueNames().compactMap { UUID(uuidString: $0) }))
             try store.closeAsOneFile()
@@ -120,7 +144,7 @@ extension DocumentSession {
     }
 
     /// Runs `body` with the path of a version's store, which is gone afterwards.
-    private func withVersion<Result>(_ number: Int, _ body: (String) throws -> Result) throws -> Result {
+    func withVersion<Result>(_ number: Int, _ body: (String) throws -> Result) throws -> Result {
         guard let versions else { throw DocumentError(.unsupported, "it keeps no versions", path: path, stage: .restoring) }
         return try DocumentError.stage(.restoring, path) {
             let folder = try StateFolder.makeTemporary()

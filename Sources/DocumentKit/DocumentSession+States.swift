@@ -46,14 +46,22 @@ extension DocumentSession {
         }
     }
 
+    /// Closes this session and opens one on a store of another version of the model, which `build` makes. Large values that `build` makes are beside that store.
+    func replaced(byMigrated model: ManagedObjectModel, hasOwnValues: Bool, _ build: (_ path: String) throws -> Void) throws -> DocumentSession {
+        let values = content?.externalValues ?? .besideStore(at: storePath)
+        return try replaced({ _ in model }, files: { hasOwnValues ? .besideStore(at: $0) : values }) { path, _ in try build(path) }
+    }
+
     /// Closes this session and opens one on the store that `build` puts together.
-    private func replaced(_ model: ModelResolver, _ build: (_ path: String, _ folder: String) throws -> Void) throws -> DocumentSession {
+    private func replaced(
+        _ model: ModelResolver, files: ((String) -> ExternalValues)? = nil, _ build: (_ path: String, _ folder: String) throws -> Void
+    ) throws -> DocumentSession {
         let folder = try StateFolder.makeTemporary()
         do {
             let place = StorePlace(copyIn: folder, of: self.place)
             try Disk.makeDirectories(FilePath.parent(place.storePath), mode: 0o700)
             try build(place.storePath, folder)
-            let session = try Self.open(copyOf: self, place, model)
+            let session = try Self.open(copyOf: self, place, model, files: files?(place.storePath))
             try close()
             return session
         } catch {
@@ -62,14 +70,20 @@ extension DocumentSession {
         }
     }
 
-    private static func open(copyOf original: DocumentSession, _ place: StorePlace, _ model: ModelResolver) throws -> DocumentSession {
+    private static func open(
+        copyOf original: DocumentSession, _ place: StorePlace, _ model: ModelResolver, files: ExternalValues?
+    ) throws -> DocumentSession {
         var description = PersistentStoreDescription(url: URL(fileURLWithPath: place.storePath))
         description.createsIfMissing = false
         description.isReadOnly = true
         let content = place.content()
-        let store = try place.open(description, content, model: model)
+        let store = try files.map { files in
+            try SQLitePersistentStore.open(description, files: files) { signature in try signature.flatMap { try model($0.versionHashes) } }
+        } ?? place.open(description, content, model: model)
         do {
             let session = DocumentSession(kind: original.kind, path: original.path, isEditing: false, place: place, store: store, content: content)
+            // A store by itself has no marker, and shows no state but its own.
+            guard original.marker != nil else { return session }
             guard let marker = DocumentMarker(try store.metadata()) else {
                 throw DocumentError(.malformed, "the version is not that of a document: its metadata lack the marker", path: original.path)
             }

@@ -12,7 +12,7 @@ extension DocumentWriter {
             if case .copy(let session, let changes) = content {
                 try store.writingOnce {
                     try RowCopier(from: session.store, to: store).copy()
-                    try copyApplicationMetadata(from: session.store, to: store)
+                    try Self.copyApplicationMetadata(from: session.store, to: store)
                     if let changes { receipt = try store.apply(changes.withFirstVersions) }
                 }
             }
@@ -25,7 +25,7 @@ extension DocumentWriter {
     }
 
     /// Copies what applications have put into a store's metadata; what describes the file itself and the document it was stays behind.
-    func copyApplicationMetadata(from source: any PersistentStore, to target: any PersistentStore) throws {
+    static func copyApplicationMetadata(from source: any PersistentStore, to target: any PersistentStore) throws {
         var changes = ChangeSet()
         for (key, value) in try source.metadata() where !key.hasPrefix("NS") && !key.hasPrefix("_NS") && DocumentMarker.removal[key] == nil {
             changes.metadata[key] = value

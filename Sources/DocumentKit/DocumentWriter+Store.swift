@@ -43,7 +43,7 @@ extension DocumentWriter {
                 pending = changes?.withFirstVersions
                 do {
                     try RowCopier(from: session.store, to: store).copy()
-                    if session.sqliteStore == nil { try copyApplicationMetadata(from: session.store, to: store) }
+                    if session.sqliteStore == nil { try Self.copyApplicationMetadata(from: session.store, to: store) }
                 } catch {
                     try? store.close()
                     throw error

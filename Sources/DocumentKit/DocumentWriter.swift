@@ -62,7 +62,7 @@ struct DocumentWriter {
     }
 
     /// A journal that lay beside the old store would be taken for the new one's: it goes into the store that it belongs to first.
-    private func clearJournals() throws {
+    func clearJournals() throws {
         for suffix in ["-wal", "-journal"] {
             guard let size = try Disk.status(of: target + suffix)?.size, size > 0 else { continue }
             try SQLitePersistentStore.foldJournal(at: target)

@@ -38,6 +38,9 @@ struct EntityCounts: Sendable, Hashable {
         for deletion in changes.deletions { counts[deletion.entityIndex] -= 1 }
     }
 
+    /// How many objects there are in all.
+    var total: Int { counts.reduce(0, +) }
+
     /// By name, as manifests have them.
     var byName: [String: Int] {
         Dictionary(uniqueKeysWithValues: counts.indices.filter { !isAbstract[$0] }.map { (names[$0], counts[$0]) })

@@ -25,7 +25,7 @@ public struct Manifest: Sendable, Hashable, Codable {
     }
 
     static let formatName = "folio-document"
-    static let currentVersion = 1
+    static var currentVersion: Int { DocumentFormat.current.version }
 
     public var format: String
     public var formatVersion: Int
@@ -48,23 +48,24 @@ public struct Manifest: Sendable, Hashable, Codable {
 
     /// Reads a manifest within bounds.
     /// - Throws: `DocumentError`: `.newer` where the document needs a newer program, `.malformed` for the rest.
-    package static func decode(_ bytes: [UInt8], path: String) throws -> Manifest {
+    package static func decode(_ bytes: [UInt8], path: String, format known: DocumentFormat = .current) throws -> Manifest {
         func damaged(_ reason: String, _ underlying: (any Error)? = nil) -> DocumentError {
             DocumentError(.malformed, "the manifest is damaged: \(reason)", path: path, underlying: underlying)
         }
         guard bytes.count <= JSONCoding.maximumSize else { throw damaged("more than \(JSONCoding.maximumSize) bytes") }
         do {
-            let fields = try JSONFields(JSONReader.value(of: bytes, greatestDepth: JSONCoding.maximumDepth))
+            let value = try JSONReader.value(of: bytes, greatestDepth: JSONCoding.maximumDepth)
+            let fields = try JSONFields(value)
             // The version first: a newer manifest may look different altogether.
             let format = try fields.string("format"), version: Int = try fields.int("formatVersion")
             guard format == formatName else { throw DocumentError(.malformed, "the manifest is that of another format, “\(format)”", path: path) }
             let needed = try fields.optional("minimumReader") { $0.int(Int.self) } ?? version
-            guard needed <= currentVersion else {
+            guard needed <= known.version else {
                 throw DocumentError(
-                    .newer, "the document needs a program for format version \(needed), this one reads up to \(currentVersion)", path: path,
+                    .newer, "the document needs a program for format version \(needed), this one reads up to \(known.version)", path: path,
                     hint: "open it with a newer program")
             }
-            let manifest = try Manifest(fields)
+            let manifest = try Manifest(version < known.version ? JSONFields(known.upgrade(value, from: version)) : fields)
             // Both become parts of paths.
             guard UUID(uuidString: manifest.uuid) != nil else { throw damaged("“uuid” is no UUID") }
             guard PackageLayout.isModelName(manifest.model.name) else { throw damaged("“model.name” can't be the name of a model") }

@@ -51,7 +51,7 @@ open class PersistentDocument {
     private var keeper: SessionKeeper?
     private var openState: SessionState?
     private var openContext: ManagedObjectContext?
-    private(set) var objectClasses: [String: ManagedObject.Type] = [:]
+    var objectClasses: [String: ManagedObject.Type] = [:]
     /// The autosaved work that was found when the document was opened; nil once it is saved or given up.
     public internal(set) var recovered: RecoveredWork?
 

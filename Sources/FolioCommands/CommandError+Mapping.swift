@@ -95,8 +95,15 @@ extension CommandError {
     }
 
     private init(_ error: MigrationError) {
+        let (exit, code): (ExitCode, String) =
+            switch error.code {
+            // A policy is code of an application's.
+            case .policy: (.unavailable, "policy")
+            case .cancelled: (.interrupted, "interrupted")
+            default: (.modelMismatch, "migration")
+            }
         self.init(
-            .modelMismatch, "migration", error.description,
+            exit, code, error.description,
             detail: .object([
                 "coreDataCode": .int(error.code.coreDataNumber), "reasons": .strings(error.obstacles.map(\.description)),
             ]))

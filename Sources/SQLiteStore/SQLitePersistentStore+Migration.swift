@@ -11,6 +11,10 @@ package struct MigrationReport: Sendable, Hashable {
     package var steps: [String]
     /// The SQL of the steps.
     package var statements: [String]
+    /// How many rows the steps go through, those of several passes counted each time; an estimate by the tables' greatest numbers.
+    package var rows: Int64 = 0
+    /// How many bytes the steps write at most, as far as that can be told by the share of the rows; 0 where only the schema changes.
+    package var bytes: Int64 = 0
     /// Whether there was anything to do.
     package var isNeeded: Bool { !steps.isEmpty }
 }
@@ -73,15 +77,15 @@ extension SQLitePersistentStore {
         }
     }
 
-    /// What `migrate` would do to a store. Nothing is written.
+    /// What `migrate` would do to a store, with an estimate of what that takes. Nothing is written. Reads no rows.
+    ///
+    /// The later plans of a chain are worked out on an empty database in memory that has the store's tables.
     package static func migrationPreview(
-        _ description: PersistentStoreDescription, _ plan: MigrationPlan, in archive: ArchivedDatabase? = nil
+        _ description: PersistentStoreDescription, _ plans: [MigrationPlan], in archive: ArchivedDatabase? = nil
     ) throws -> MigrationReport {
         let path = description.url.path
         func report(_ connection: Connection) throws -> MigrationReport {
-            let migration = StoreMigration(
-                plan: plan, configuration: description.configuration, connection: connection, files: .besideStore(at: path), progress: nil)
-            return MigrationReport(try migration.script()?.steps ?? [])
+            try MigrationRehearsal(plans, configuration: description.configuration, connection: connection, files: .besideStore(at: path)).report()
         }
         do {
             if let archive { return try report(Connection.openForReading(archive, workingPath: path)) }
@@ -111,7 +115,7 @@ extension SQLitePersistentStore {
 }
 
 extension MigrationReport {
-    init(_ steps: [MigrationStep]) {
-        self.init(steps: steps.map(\.title), statements: steps.map(\.statement))
+    init(_ steps: [MigrationStep], rows: Int64 = 0, bytes: Int64 = 0) {
+        self.init(steps: steps.map(\.title), statements: steps.map(\.statement), rows: rows, bytes: bytes)
     }
 }

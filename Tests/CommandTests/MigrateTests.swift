@@ -66,4 +66,130 @@ import Testing
             #expect(try FolioCommand.run("migrate", document).exit == 64)
         }
     }
+
+    @Test func aDryRunSaysAllStepsAndWhatTheyTake() throws {
+        try withTemporaryDirectory { folder in
+            let document = try FolioCommand.copyOfDocument(in: folder)
+            let before = try FolioCommand.contents(of: folder)
+            let outcome = try FolioCommand.run("migrate", document, "--model", models, "--dry-run")
+            #expect(outcome.exit == 0)
+            #expect(outcome.output.split(separator: "\n").count > 3)
+            #expect(outcome.messages.contains("to do: some ") && outcome.messages.contains("MiB on the disk"))
+            let json = try FolioCommand.run("migrate", document, "--model", models, "--dry-run", "--json").object
+            let estimate = try #require(json["estimate"] as? [String: Any])
+            #expect((estimate["rows"] as? Int ?? 0) > 0 && (estimate["bytes"] as? Int ?? 0) > 0 && estimate["seconds"] is Int)
+            #expect(json["inPlace"] as? Bool == true)
+            #expect(try FolioCommand.contents(of: folder) == before)
+        }
+    }
+
+    // MARK: Mapping models
+
+    private func model(_ entity: String, _ attributes: String, in folder: URL, _ name: String) throws -> String {
+        let model = folder.appendingPathComponent("\(name).xcdatamodel")
+        try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
+        let text =
+            "<model type=\"com.apple.IDECoreDataModeler.DataModel\" documentVersion=\"1.0\" userDefinedModelVersionIdentifier=\"\(name)\"><entity name=\"\(entity)\">"
+            + attributes.split(separator: " ").map { "<attribute name=\"\($0)\" optional=\"YES\" attributeType=\"String\"/>" }.joined() + "</entity></model>"
+        try Data(text.utf8).write(to: model.appendingPathComponent("contents"))
+        return model.path
+    }
+
+    /// A mapping model as Xcode writes it, from `Car` to `Vehicle`.
+    private func mapping(filter: String?, policy: String? = nil, to destination: String = "Vehicle", in folder: URL) throws -> String {
+        let file = folder.appendingPathComponent("Cars.xcmappingmodel")
+        try FileManager.default.createDirectory(at: file, withIntermediateDirectories: true)
+        func attribute(_ name: String, _ text: String?) -> String { text.map { "<attribute name=\"\(name)\" type=\"string\">\($0)</attribute>" } ?? "" }
+        let text = """
+            <?xml version="1.0" standalone="no"?>
+            <!DOCTYPE database SYSTEM "file:///System/Library/DTDs/CoreData.dtd">
+            <database>
+                <databaseInfo><version>134481920</version><UUID>6F0C5D2E-0000-4000-8000-000000000001</UUID><nextObjectID>105</nextObjectID>
+                <metadata><plist version="1.0"><dict></dict></plist></metadata></databaseInfo>
+                <object type="XDDEVMAPPINGMODEL" id="z102">
+                    <relationship name="entitymappings" type="0/0" destination="XDDEVENTITYMAPPING" idrefs="z103"></relationship>
+                </object>
+                <object type="XDDEVENTITYMAPPING" id="z103">
+                    \(attribute("sourcename", "Car"))\(attribute("destinationname", destination))\(attribute("mappingtypename", "Undefined"))
+                    \(attribute("sourcefilterpredicatestring", filter))\(attribute("migrationpolicyclassname", policy))
+                    <relationship name="attributemappings" type="0/0" destination="XDDEVATTRIBUTEMAPPING" idrefs="z104"></relationship>
+                </object>
+                <object type="XDDEVATTRIBUTEMAPPING" id="z104">\(attribute("name", "plate"))</object>
+            </database>
+            """
+        try Data(text.utf8).write(to: file.appendingPathComponent("xcmapping.xml"))
+        return file.path
+    }
+
+    @Test(arguments: [nil, "plate != \"X 2\""], ["--package", "--archive", "--store"]) func aMappingModelSaysWhatBecomesOfObjects(filter: String?, form: String) throws {
+        try withTemporaryDirectory { folder in
+            let old = try model("Car", "plate maker", in: folder, "1"), new = try model("Vehicle", "plate", in: folder, "2")
+            let package = folder.appendingPathComponent("Cars.folio").path, document = folder.appendingPathComponent("Doc.document").path
+            #expect(try FolioCommand.run("new", package, "--model", old).exit == 0)
+            for plate in ["X 1", "X 2", "X 3"] { #expect(try FolioCommand.run("insert", package, "Car", "plate=\(plate)", "maker=Y").exit == 0) }
+            #expect(try FolioCommand.run(["save-as", package, document, form] + (form == "--store" ? ["sqlite"] : [])).exit == 0)
+            let mapping = try mapping(filter: filter, in: folder)
+            #expect(try FolioCommand.run("migrate", document, "--model", new, "--mapping", old).exit == 65)
+            let preview = try FolioCommand.run("migrate", document, "--model", new, "--mapping", mapping, "--dry-run", "--json").object
+            #expect(preview["inPlace"] as? Bool == (filter == nil))
+            let outcome = try FolioCommand.run("migrate", document, "--model", new, "--mapping", mapping, "--json")
+            #expect(outcome.exit == 0, "\(outcome.messages)")
+            let found = try FolioCommand.run("fetch", document, "Vehicle", "--columns", "plate", "--sort", "plate", "--format", "json").json as? [[String: Any]]
+            #expect(found?.compactMap { $0["plate"] as? String } == (filter == nil ? ["X 1", "X 2", "X 3"] : ["X 1", "X 3"]))
+            #expect(try FolioCommand.run("verify", document).exit == 0)
+            let backup = try #require(outcome.object["backup"] as? String)
+            #expect(try FolioCommand.run("fetch", backup, "Car", "--count").output == "3\n")
+        }
+    }
+
+    @Test func aMappingModelThatCanNotBeCarriedOutIsRefused() throws {
+        try withTemporaryDirectory { folder in
+            let old = try model("Car", "plate maker", in: folder, "1"), new = try model("Vehicle", "plate", in: folder, "2")
+            let document = folder.appendingPathComponent("Cars.folio")
+            #expect(try FolioCommand.run("new", document.path, "--model", old).exit == 0)
+            #expect(try FolioCommand.run("insert", document.path, "Car", "plate=X").exit == 0)
+            let before = try FolioCommand.contents(of: document)
+            let policy = try FolioCommand.run("migrate", document.path, "--model", new, "--mapping", try mapping(filter: nil, policy: "Cars.MakerPolicy", in: folder))
+            #expect(policy.exit == 69)
+            #expect(policy.errors.first?.contains("MakerPolicy") == true)
+            let other = try FolioCommand.run("migrate", document.path, "--model", new, "--mapping", try mapping(filter: nil, to: "Ship", in: folder))
+            #expect(other.exit == 78)
+            #expect(other.errors.first?.contains("Ship is not in the new version") == true)
+            #expect(try FolioCommand.run("migrate", document.path, "--model", new, "--mapping", folder.appendingPathComponent("No.cdm").path).exit == 66)
+            #expect(try FolioCommand.contents(of: document) == before)
+        }
+    }
+
+    // MARK: Many documents
+
+    @Test(arguments: ["1", "3"]) func manyDocumentsAreMigratedAndOneThatFailsKeepsNoneOfTheOthers(jobs: String) throws {
+        try withTemporaryDirectory { folder in
+            let names = ["A", "B", "C", "D", "E"].map { folder.appendingPathComponent("\($0).folio").path }
+            for name in names where !name.hasSuffix("C.folio") { try FileManager.default.copyItem(atPath: FolioCommand.document, toPath: name) }
+            let outcome = try FolioCommand.run(["migrate"] + names + ["--model", models, "--jobs", jobs, "--json"])
+            #expect(outcome.exit == 66)
+            let results = try #require(outcome.json as? [[String: Any]])
+            #expect(results.map { $0["path"] as? String } == names)
+            #expect(results.map { $0["error"] != nil } == [false, false, true, false, false])
+            #expect(results.map { $0["needed"] as? Bool } == [true, true, nil, true, true])
+            let again = try FolioCommand.run(["migrate"] + names.filter { !$0.hasSuffix("C.folio") } + ["--model", models])
+            #expect(again.exit == 0)
+            #expect(again.output.split(separator: "\n").count == 4 && again.output.contains("E.folio: is of this version already"))
+            #expect(try FolioCommand.run(["migrate"] + names + ["--model", models, "-o", names[2]]).exit == 64)
+            #expect(try FolioCommand.run(["migrate", names[0], "--model", models, "--jobs", "0"]).exit == 64)
+        }
+    }
+
+    @Test func aDocumentThatIsNewerIsRefused() throws {
+        try withTemporaryDirectory { folder in
+            let document = try FolioCommand.copyOfDocument(in: folder)
+            #expect(try FolioCommand.run("migrate", document, "--model", models).exit == 0)
+            let before = try FolioCommand.contents(of: folder)
+            let outcome = try FolioCommand.run("migrate", document, "--model", FolioCommand.model)
+            #expect(outcome.exit == 76)
+            #expect(outcome.errors.first?.contains("“Expeditions 3”, which is newer than “Expeditions”") == true, "\(outcome.messages)")
+            #expect(outcome.hints.first?.contains("Expeditions.folio@") == true)
+            #expect(try FolioCommand.contents(of: folder) == before)
+        }
+    }
 }

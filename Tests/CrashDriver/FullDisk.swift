@@ -4,6 +4,7 @@ import FileSystem
 import Foundation
 import Glibc
 import ObjectGraph
+import Schema
 
 /// Editing on a disk that gets full and then has room again.
 struct FullDisk {
@@ -12,18 +13,25 @@ struct FullDisk {
     /// Whether there is no room for files while there is for bytes.
     let exhaustsInodes: Bool
 
+    private enum Work: CaseIterable {
+        case save, autosave, migration, migrationAnew
+    }
+
     func run() throws -> Sweep.Tally {
         try place.begin()
         try mount()
         try place.begin(inExisting: true)
         var tally = Sweep.Tally()
-        for isSave in [true, false] {
+        for work in Work.allCases {
             tally.points += 1
             let outcome = try Fork.run(Fork.Plan(root: place.work, isWatched: false)) { [self] voice in
                 do {
-                    try await edit(isSave: isSave, voice)
+                    switch work {
+                    case .save, .autosave: try await edit(isSave: work == .save, voice)
+                    case .migration, .migrationAnew: try await migrate(work, voice)
+                    }
                 } catch {
-                    voice.say("\(isSave ? "save" : "autosave") on a full disk, \(form): \(error)")
+                    voice.say("\(work) on a full disk, \(form): \(error)")
                 }
             }
             tally.failures += outcome.lines
@@ -69,6 +77,45 @@ struct FullDisk {
         expect(try Notes.read(again) == 2, "what was saved once there was room is not there")
         expect(again.recovered == nil || !isSave, "the save is not the saved state")
         try await again.save()
+        try await again.close()
+        expect(try DocumentVerifier.verify(url, isThorough: true).isEmpty, "the document is damaged")
+        let strays = try place.strays(besides: ["A"])
+        expect(strays.isEmpty, "strays \(strays)")
+    }
+
+    private func migrate(_ work: Work, _ voice: Voice) async throws {
+        func expect(_ condition: Bool, _ what: String) {
+            if !condition { voice.say("\(work) on a full disk, \(form): \(what)") }
+        }
+        try Disk.removeTree(place.path("A"))
+        let url = place.url("A")
+        let document = try await PersistentDocument.create(at: url, model: Notes.model(), form: form)
+        try Notes.write(1, to: document)
+        try await document.save()
+        try await document.close()
+        var migrator = DocumentMigrator(path: place.path("A"), model: try Notes.model(version: 2))
+        if work == .migrationAnew { migrator.mapping = try Notes.mapping() }
+        try fill()
+        for looksForRoom in [true, false] {
+            var migrator = migrator
+            // What is not foreseen is met on the way.
+            if !looksForRoom { migrator.availableBytes = { _ in .max } }
+            do {
+                _ = try migrator.migrate()
+                expect(false, "succeeded")
+            } catch let error as DocumentError {
+                expect(error.code == .io, "is told as \(error.code): \(error)")
+                let causes = ["No space left on device", "disk is full", "not enough room"]
+                expect(causes.contains { "\(error)".contains($0) }, "does not name the cause: \(error)")
+            }
+            let reader = try await PersistentDocument.open(url, mode: .reading)
+            expect(try Notes.read(reader) == 1 && reader.model.description.versionIdentifiers == ["1"], "a reader does not see the old state")
+            try await reader.close()
+        }
+        try empty()
+        expect(try migrator.migrate().isNeeded, "was done already")
+        let again = try await PersistentDocument.open(url)
+        expect(try Notes.read(again) == 1 && again.model.description.versionIdentifiers == ["2"], "what was migrated once there was room is not there")
         try await again.close()
         expect(try DocumentVerifier.verify(url, isThorough: true).isEmpty, "the document is damaged")
         let strays = try place.strays(besides: ["A"])

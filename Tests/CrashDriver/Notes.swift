@@ -1,5 +1,6 @@
 import DocumentKit
 import Foundation
+import Migration
 import ObjectGraph
 import Query
 import Schema
@@ -24,6 +25,17 @@ enum Notes {
                         .init("number", .integer64), .init("text", .string), .init("body", .binary, allowsExternalBinaryDataStorage: true),
                     ] + added, relationships: [.init("folder", to: "Folder", inverse: "notes")]),
             ], versionIdentifiers: ["\(version)"])
+    }
+
+    /// From the first version to the second, with a value that no table gives.
+    static func mapping() throws -> MappingModel {
+        var mapping = try MappingModel.inferred(from: model(), to: model(version: 2))
+        for entity in mapping.entityMappings.indices {
+            for attribute in mapping.entityMappings[entity].attributeMappings.indices where mapping.entityMappings[entity].attributeMappings[attribute].name == "text" {
+                mapping.entityMappings[entity].attributeMappings[attribute].valueExpression = try QueryExpression(format: "lowercase($source.text)")
+            }
+        }
+        return mapping
     }
 
     static func body(_ state: Int) -> Data {

@@ -1,6 +1,7 @@
 import DocumentKit
 import FileSystem
 import Foundation
+import Migration
 import ObjectGraph
 import Schema
 
@@ -51,7 +52,7 @@ struct Operation: Sendable {
 
     static let all = [
         create, createOver, open, save, saveAgain, autosave, revert, close, saveAs, saveAsOver, convert, pack, unpack, recover, discard,
-        revertToVersion, restore, migrate,
+        revertToVersion, restore, migrate, migrateAnew,
     ]
 
     private static let create = Operation(name: "create", before: ["A": Expectation.missing]) { steps in
@@ -170,13 +171,10 @@ struct Operation: Sendable {
         try await steps.saving("A", 1) { try await PersistentDocument.restore(steps.place.url("A"), to: version.generation) }
     }
 
-    private static let migrate = Operation(name: "migrate") { steps in
-        try await steps.saving("A", 1) { _ = try DocumentMigrator(path: steps.place.path("A"), model: Notes.model(version: 2)).migrate() }
-        let document = try await PersistentDocument.open(steps.place.url("A"))
-        guard document.model.description.versionIdentifiers == ["2"] else { throw Notes.Half("a migrated document of the old model") }
-        try await steps.save(document, 2)
-        try await document.close()
-    }
+    private static let migrate = Operation(name: "migrate") { steps in try await steps.migrate(by: nil) }
+
+    /// Object by object, into a store that takes the place of the old one.
+    private static let migrateAnew = Operation(name: "migrate-anew") { steps in try await steps.migrate(by: Notes.mapping()) }
 }
 
 /// Says what is tried and done.
@@ -184,6 +182,17 @@ struct Steps: Sendable {
     let place: Place
     let form: DocumentForm
     let voice: Voice
+
+    func migrate(by mapping: MappingModel?) async throws {
+        var migrator = DocumentMigrator(path: place.path("A"), model: try Notes.model(version: 2))
+        migrator.mapping = mapping
+        let ready = migrator
+        try await saving("A", 1) { _ = try ready.migrate() }
+        let document = try await PersistentDocument.open(place.url("A"))
+        guard document.model.description.versionIdentifiers == ["2"] else { throw Notes.Half("a migrated document of the old model") }
+        try await save(document, 2)
+        try await document.close()
+    }
 
     func saving<Result>(_ document: String, _ state: Int, _ body: () async throws -> Result) async throws -> Result {
         try await step("\(document) saved \(state)", body)

@@ -22,7 +22,7 @@ import Testing
         return try withTemporaryDirectory { folder in
             let store = try MigratedStore.make(old, at: folder.appendingPathComponent("Store.sqlite"), objectsPerEntity: 5)
             let before = try store.snapshot()
-            #expect(try SQLitePersistentStore.migrationPreview(PersistentStoreDescription(url: store.url), try .inferred(from: old, to: new)).isNeeded)
+            #expect(try SQLitePersistentStore.migrationPreview(PersistentStoreDescription(url: store.url), [try .inferred(from: old, to: new)]).isNeeded)
             #expect(try store.snapshot().objects == before.objects)
             let report = try store.migrate(from: old, to: new)
             #expect(try ExpectedMigration(old: old, new: new, before: before).differences(from: try store.snapshot(new)) == [])

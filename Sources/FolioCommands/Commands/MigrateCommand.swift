@@ -1,56 +1,79 @@
 import Folio
 import Foundation
 
-/// `folio migrate DOC --model MODEL`
+/// `folio migrate DOC… --model MODEL`
 enum MigrateCommand: Command {
     static let specification = CommandSpecification(
-        "migrate", "brings a document to another version of its model", operands: "DOC --model MODEL [-o NEW] [--no-backup]", count: 1...1,
+        "migrate", "brings documents to another version of their model", operands: "DOC… --model MODEL [--mapping FILE] [-o NEW] [--jobs N] [--no-backup]",
+        count: 1...CommandSpecification.anyNumber,
         options: [
             OptionSpecification(["--model"], value: "MODEL", "the version to migrate to; of a model with several versions, the current one"),
-            OptionSpecification(["--mapping"], value: "FILE", "a mapping model", isLater: true),
+            OptionSpecification(["--mapping"], value: "FILE", "a mapping model (.xcmappingmodel, .cdm) that says how; without one it is inferred"),
             OptionSpecification(["--output", "-o"], value: "NEW", "write the migrated document there and leave DOC as it is"),
+            OptionSpecification(["--jobs"], value: "N", "how many documents are migrated at a time (1)"),
             OptionSpecification(["--no-backup"], "keep no copy of the old state"),
             .dryRun,
         ],
-        notes: "The migration is inferred. A package keeps the old state as a version; of a store or an archive\n"
-            + "it is kept beside the document, as Name.before-<version>. The other versions of MODEL serve to read a store\n"
-            + "that carries no model, and as steps in between where no single one leads to the new version.",
-        examples: ["folio migrate Shop.sqlite --model Shop.xcdatamodeld --dry-run", "folio migrate Doc.folio --model 'Shop.xcdatamodeld#Shop 3' -o New.folio"])
+        notes: "A package keeps the old state as a version; of a store or an archive it is kept beside the document, as\n"
+            + "Name.before-<version>. The other versions of MODEL serve to read a store that carries no model, and as steps in\n"
+            + "between where no single one leads to the new version. A mapping model that only renames, leaves out or splits is carried\n"
+            + "out within the store, others object by object; one that names policies of an application is for that application to run.\n"
+            + "Of several documents each is migrated by itself: where one fails, the others go on, and the first failure is the exit code.",
+        examples: [
+            "folio migrate Shop.sqlite --model Shop.xcdatamodeld --dry-run", "folio migrate Doc.folio --model 'Shop.xcdatamodeld#Shop 3' -o New.folio",
+            "folio migrate *.folio --model Shop.xcdatamodeld --jobs 4",
+        ])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         guard let modelText = arguments.value("--model") else {
             throw CommandError.usage("the version to migrate to is missing", hint: "give it with --model MODEL")
         }
-        let source = try DocumentArgument.path(arguments.operands[0])
-        let loaded = try await ModelArgument.load(modelText, console)
-        let reference = ModelReference(modelText)
-        let file = try? ModelFile(contentsOf: reference.url)
+        let sources = try arguments.operands.map { try DocumentArgument.path($0) }
+        let jobs = try arguments.count("--jobs") ?? 1
+        guard jobs > 0 else { throw CommandError.usage("the option --jobs needs a number above 0") }
         let target = try arguments.value("--output").map { try DocumentArgument.path($0) }
-        if let target { try DocumentFormArgument.refuseExisting(target) }
-
-        var migrator = DocumentMigrator(path: target ?? source, model: loaded.model)
-        migrator.modelName = loaded.version
-        migrator.versions = file.map { file in file.versionNames.compactMap { try? file.model(version: $0) } } ?? []
+        if let target {
+            guard sources.count == 1 else { throw CommandError.usage("one document is written to NEW, not \(sources.count)") }
+            try DocumentFormArgument.refuseExisting(target)
+        }
+        let loaded = try await ModelArgument.load(modelText, console)
+        let file = try? ModelFile(contentsOf: ModelReference(modelText).url)
         let resolver: @Sendable ([String: Data]) throws -> ManagedObjectModel? = { hashes in file?.model(matching: hashes)?.model }
-        migrator.sourceModel = resolver
-        if arguments.has(OptionSpecification.dryRun) {
-            var preview = DocumentMigrator(path: source, model: loaded.model)
-            (preview.versions, preview.sourceModel) = (migrator.versions, resolver)
-            report(try preview.preview(), path: source, isDryRun: true, console)
+        var template = DocumentMigrator(path: "", model: loaded.model)
+        template.modelName = loaded.version
+        template.versions = file.map { file in file.versionNames.compactMap { try? file.model(version: $0) } } ?? []
+        template.sourceModel = resolver
+        template.mapping = try arguments.value("--mapping").map { try mapping($0) }
+        if target == nil, !arguments.has("--no-backup") { template.backupLabel = { hashes in file?.model(matching: hashes)?.name } }
+        let isDryRun = arguments.has(OptionSpecification.dryRun)
+        let migrators = sources.map { template.with(path: $0) }
+        if let target, !isDryRun {
+            try await copy(sources[0], to: target, resolver, console)
+            do {
+                let migration = try await migrateAll([template.with(path: target)], jobs: 1, isDryRun: false, console)[0].get()
+                report(migration, path: target, isDryRun: false, console)
+            } catch {
+                try? FileManager.default.removeItem(atPath: target)
+                throw error
+            }
             return .done
         }
-        if let target {
-            try await copy(source, to: target, resolver, console)
-        } else if !arguments.has("--no-backup") {
-            migrator.backupLabel = { hashes in file?.model(matching: hashes)?.name }
+        let results = try await migrateAll(migrators, jobs: jobs, isDryRun: isDryRun, console)
+        if results.count == 1 {
+            report(try results[0].get(), path: sources[0], isDryRun: isDryRun, console)
+            return .done
         }
+        return report(results, sources, isDryRun: isDryRun, console)
+    }
+
+    private static func mapping(_ text: String) throws -> MappingModel {
+        let url = URL(fileURLWithPath: text)
+        guard FileManager.default.fileExists(atPath: url.path) else { throw CommandError.notFound("there is no such file", path: text) }
         do {
-            report(try await run(migrator, console), path: migrator.path, isDryRun: false, console)
-        } catch {
-            if let target { try? FileManager.default.removeItem(atPath: target) }
-            throw error
+            return try MappingModel(contentsOf: url)
+        } catch let error as MigrationError {
+            throw CommandError.malformed(error.description, path: text)
         }
-        return .done
     }
 
     /// Writes the document as it is to the new place, where it is migrated then.
@@ -67,40 +90,107 @@ enum MigrateCommand: Command {
         }
     }
 
-    /// Ctrl-C cancels the migration, which leaves the document as it was.
-    private static func run(_ migrator: DocumentMigrator, _ console: Console) async throws -> DocumentMigration {
-        var migrator = migrator
-        let showsProgress = console.showsProgress
-        let progress = MigrationProgress { state in
-            if showsProgress { FileHandle.standardError.write(Data("\r\u{1B}[K\(Int(state.fractionCompleted * 100)) % \(Printable.line(state.stage))".utf8)) }
-        }
-        migrator.progress = progress
-        let ready = migrator
-        defer { if showsProgress { console.showTransient("") } }
-        do {
-            return try await console.interruption.committing {
-                try await withTaskCancellationHandler { try ready.migrate() } onCancel: { progress.cancel() }
+    // MARK: Work
+
+    private typealias Outcome = Result<DocumentMigration, any Error>
+
+    /// Ctrl-C cancels what is being migrated, which leaves those documents as they were, and begins no other.
+    private static func migrateAll(_ migrators: [DocumentMigrator], jobs: Int, isDryRun: Bool, _ console: Console) async throws -> [Outcome] {
+        let line = MigrationLine(console, count: migrators.count)
+        defer { line.end() }
+        return try await console.interruption.committing {
+            try await withThrowingTaskGroup(of: (Int, Outcome).self) { group in
+                var outcomes = [Outcome?](repeating: nil, count: migrators.count)
+                var next = 0
+                func startNext() {
+                    guard next < migrators.count else { return }
+                    let (index, migrator) = (next, migrators[next])
+                    group.addTask { (index, try await outcome(migrator, index, isDryRun: isDryRun, line)) }
+                    next += 1
+                }
+                for _ in 0..<min(jobs, migrators.count) { startNext() }
+                for try await (index, outcome) in group {
+                    outcomes[index] = outcome
+                    startNext()
+                }
+                return outcomes.compactMap { $0 }
             }
-        } catch let error as DocumentError where (error.underlying as? StorageError)?.code == .cancelled {
-            throw CancellationError()
         }
     }
 
-    private static func report(_ migration: DocumentMigration, path: String, isDryRun: Bool, _ console: Console) {
-        if console.isJSON {
-            console.print(
-                .object([
-                    "path": .string(path), "from": migration.from.map { .string($0) } ?? .null, "needed": .bool(migration.isNeeded),
-                    "stages": .int(migration.stages), "steps": .strings(migration.steps), "backup": migration.backup.map { .string($0) } ?? .null,
-                    "dryRun": .bool(isDryRun),
-                ]))
-            return
+    /// - Throws: `CancellationError`; what else fails is the outcome.
+    private static func outcome(_ migrator: DocumentMigrator, _ index: Int, isDryRun: Bool, _ line: MigrationLine) async throws -> Outcome {
+        try Task.checkCancellation()
+        defer { line.finish(index) }
+        if isDryRun { return Outcome { try migrator.preview() } }
+        let progress = MigrationProgress { line.show($0, of: index) }
+        var migrator = migrator
+        migrator.progress = progress
+        let ready = migrator
+        do {
+            return .success(try await withTaskCancellationHandler { try ready.migrate() } onCancel: { progress.cancel() })
+        } catch let error as DocumentError where (error.underlying as? StorageError)?.code == .cancelled {
+            throw CancellationError()
+        } catch let error as MigrationError where error.code == .cancelled {
+            throw CancellationError()
+        } catch {
+            return .failure(error)
         }
+    }
+
+    // MARK: Reporting
+
+    private static func report(_ results: [Outcome], _ paths: [String], isDryRun: Bool, _ console: Console) -> ExitCode {
+        var exit = ExitCode.done
+        var values: [JSONValue] = []
+        for (path, result) in zip(paths, results) {
+            switch result {
+            case .success(let migration):
+                values.append(json(migration, path: path, isDryRun: isDryRun))
+                guard !console.isJSON else { continue }
+                let kept = migration.backup.map { ", the old state is kept in \(Printable.line($0))" } ?? ""
+                let count = "\(migration.steps.count) steps"
+                console.print(
+                    "\(Printable.line(path)): " + (migration.isNeeded ? (isDryRun ? "\(count), \(estimate(migration))" : "migrated in \(count)\(kept)") : "is of this version already"))
+            case .failure(let error):
+                var failure = CommandError(mapping: error, path: path)
+                failure.path = failure.path ?? path
+                failure.what = specification.name
+                if exit == .done { exit = failure.exit }
+                guard console.isJSON else {
+                    console.report(failure)
+                    continue
+                }
+                guard case .object(let members) = failure.json else { continue }
+                values.append(.object(members.merging(["path": .string(path)]) { $1 }))
+            }
+        }
+        if console.isJSON { console.print(.array(values)) }
+        return exit
+    }
+
+    private static func json(_ migration: DocumentMigration, path: String, isDryRun: Bool) -> JSONValue {
+        var members: [String: JSONValue] = [
+            "path": .string(path), "from": migration.from.map { .string($0) } ?? .null, "needed": .bool(migration.isNeeded),
+            "stages": .int(migration.stages), "steps": .strings(migration.steps), "backup": migration.backup.map { .string($0) } ?? .null,
+            "dryRun": .bool(isDryRun), "inPlace": .bool(migration.isInPlace),
+        ]
+        if isDryRun {
+            members["estimate"] = .object(["rows": .int(Int(migration.rows)), "bytes": .int(Int(migration.bytes)), "seconds": .int(Int(migration.seconds.rounded(.up)))])
+        }
+        return .object(members)
+    }
+
+    private static func estimate(_ migration: DocumentMigration) -> String {
+        "some \(migration.rows) rows, about \(max(1, Int(migration.seconds.rounded(.up)))) s, up to \((migration.bytes + (1 << 20) - 1) >> 20) MiB on the disk"
+    }
+
+    private static func report(_ migration: DocumentMigration, path: String, isDryRun: Bool, _ console: Console) {
+        if console.isJSON { return console.print(json(migration, path: path, isDryRun: isDryRun)) }
         guard migration.isNeeded else { return console.print("the document is of this version already") }
         for step in migration.steps { console.print(Printable.line(step)) }
-        if migration.stages > 1 {
-            console.print(isDryRun ? "this is the first of \(migration.stages) inferred migrations" : "in \(migration.stages) inferred migrations")
-        }
+        if migration.stages > 1 { console.print("in \(migration.stages) inferred migrations") }
+        if isDryRun { console.say("to do: " + estimate(migration)) }
         if let backup = migration.backup { console.say("the old state is kept in \(Printable.line(backup))") }
     }
 }

@@ -1,0 +1,79 @@
+import Schema
+import SQLiteKit
+import Storage
+
+/// Works out what a chain of migrations would do to a store, without doing it.
+struct MigrationRehearsal {
+    private let plans: [MigrationPlan]
+    private let configuration: String?
+    private let connection: Connection
+    private let files: ExternalValues
+
+    init(_ plans: [MigrationPlan], configuration: String?, connection: Connection, files: ExternalValues) {
+        self.plans = plans
+        self.configuration = configuration
+        self.connection = connection
+        self.files = files
+    }
+
+    func report() throws -> MigrationReport {
+        var steps: [MigrationStep] = []
+        var stage = connection
+        for (index, plan) in plans.enumerated() {
+            let migration = StoreMigration(plan: plan, configuration: configuration, connection: stage, files: files, progress: nil)
+            steps += try migration.script()?.steps ?? []
+            guard index + 1 < plans.count else { break }
+            if index == 0 { stage = try skeleton() }
+            _ = try StoreMigration(plan: plan, configuration: configuration, connection: stage, files: files, progress: nil).run()
+        }
+        let (rows, bytes) = try estimate(steps)
+        return MigrationReport(steps, rows: rows, bytes: bytes)
+    }
+
+    /// A database in memory with the store's tables, indexes and triggers, and with what it says of itself, but without objects.
+    private func skeleton() throws -> Connection {
+        let copy = try Connection.inMemory()
+        // Shadow tables come with their virtual tables, which a migration leaves alone.
+        let items = try connection.rows(
+            """
+            SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite@_%' ESCAPE '@' AND upper(sql) NOT LIKE 'CREATE VIRTUAL%'
+                AND tbl_name NOT IN (SELECT name FROM pragma_table_list WHERE type IN ('shadow', 'virtual'))
+            ORDER BY CASE type WHEN 'table' THEN 0 WHEN 'view' THEN 1 ELSE 2 END
+            """)
+        let (tables, others) = (items.compactMap { $0[0].text }.filter(Self.makesTable), items.compactMap { $0[0].text }.filter { !Self.makesTable($0) })
+        for statement in tables { try copy.execute(statement) }
+        for table in ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"] where try StoredTable.read(table, from: connection) != nil {
+            for row in try connection.rows("SELECT * FROM \(table)") {
+                try copy.run("INSERT INTO \(table) VALUES (\(row.map { _ in "?" }.joined(separator: ", ")))", row)
+            }
+        }
+        for statement in others { try copy.execute(statement) }
+        return copy
+    }
+
+    private static func makesTable(_ statement: String) -> Bool { statement.uppercased().hasPrefix("CREATE TABLE") }
+
+    /// Rows by the tables' greatest numbers, bytes by the share of rows that a table has of the whole file.
+    private func estimate(_ steps: [MigrationStep]) throws -> (rows: Int64, bytes: Int64) {
+        let moving = steps.filter { $0.kind != .schema }
+        guard !moving.isEmpty else { return (0, 0) }
+        var counts: [String: Int64] = [:]
+        for row in try connection.rows("SELECT name FROM sqlite_schema WHERE type = 'table' AND upper(sql) NOT LIKE 'CREATE VIRTUAL%' AND upper(sql) NOT LIKE '%WITHOUT ROWID%'") {
+            guard let name = row[0].text else { continue }
+            // A guess by numbers, which a file may have made up.
+            counts[SQLName.key(name)] = min(max(0, try connection.value("SELECT max(rowid) FROM \(SQLName.quoted(name))")?.integer ?? 0), 1 << 40)
+        }
+        let all = max(1, counts.values.reduce(0, +))
+        let size = (try connection.value("PRAGMA page_count")?.integer ?? 0) * (try connection.value("PRAGMA page_size")?.integer ?? 0)
+        var rows: Int64 = 0, bytes = 0.0
+        for step in moving {
+            // Dropping a table frees its pages and writes none of them.
+            if step.statement.hasPrefix("DROP TABLE") { continue }
+            // A table that only a later stage has counts as empty.
+            let count = step.table.map { counts[SQLName.key($0)] ?? 0 } ?? 0
+            rows += count
+            bytes += Double(size) * Double(count) / Double(all)
+        }
+        return (rows, bytes < 9e18 ? Int64(bytes) : .max)
+    }
+}

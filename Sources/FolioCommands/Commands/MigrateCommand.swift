@@ -153,7 +153,7 @@ enum MigrateCommand: Command {
                 console.print(
                     "\(Printable.line(path)): " + (migration.isNeeded ? (isDryRun ? "\(count), \(estimate(migration))" : "migrated in \(count)\(kept)") : "is of this version already"))
             case .failure(let error):
-                var failure = CommandError(mapping: error, path: path)
+                var failure = CommandError(mapping: error)
                 failure.path = failure.path ?? path
                 failure.what = specification.name
                 if exit == .done { exit = failure.exit }

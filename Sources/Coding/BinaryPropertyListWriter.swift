@@ -16,7 +16,29 @@ package struct BinaryPropertyListWriter {
     package static func write(_ value: PropertyListValue) -> Data {
         var writer = BinaryPropertyListWriter()
         let top = writer.add(value)
-        return Data(writer.encode(top: top))
+        return Data(writer.encode(top: top).bytes)
+    }
+
+    /// Writes a dictionary, and says where the value of each of its keys begins that stands for nothing else in it.
+    static func writeDictionary(_ pairs: [String: PropertyListValue]) -> (bytes: [UInt8], places: [String: Int]) {
+        var writer = BinaryPropertyListWriter()
+        let top = writer.add(.dictionary(pairs))
+        let (bytes, offsets) = writer.encode(top: top)
+        var uses = [Int](repeating: 0, count: writer.items.count)
+        for item in writer.items {
+            switch item {
+            case .scalar: break
+            case .array(let elements): for element in elements { uses[element] += 1 }
+            case .dictionary(let keys, let values): for element in keys + values { uses[element] += 1 }
+            }
+        }
+        var places: [String: Int] = [:]
+        if case .dictionary(let keys, let values) = writer.items[top] {
+            for (key, value) in zip(keys, values) where uses[value] == 1 {
+                if case .scalar(.string(let name)) = writer.items[key] { places[name] = offsets[value] }
+            }
+        }
+        return (bytes, places)
     }
 
     private mutating func add(_ value: PropertyListValue) -> Int {
@@ -59,7 +81,7 @@ package struct BinaryPropertyListWriter {
         return items.count - 1
     }
 
-    private func encode(top: Int) -> [UInt8] {
+    private func encode(top: Int) -> (bytes: [UInt8], offsets: [Int]) {
         let referenceSize = Self.size(items.count - 1)
         var bytes = Array("bplist00".utf8)
         bytes.reserveCapacity(32 * items.count)
@@ -82,10 +104,11 @@ package struct BinaryPropertyListWriter {
         for offset in offsets { Self.appendBigEndian(UInt64(offset), offsetSize, to: &bytes) }
         bytes += [0, 0, 0, 0, 0, 0, UInt8(offsetSize), UInt8(referenceSize)]
         for field in [items.count, top, table] { Self.appendBigEndian(UInt64(field), 8, to: &bytes) }
-        return bytes
+        return (bytes, offsets)
     }
 
-    private static func append(_ value: PropertyListValue, to bytes: inout [UInt8]) {
+    /// A scalar as it stands in a list.
+    static func append(_ value: PropertyListValue, to bytes: inout [UInt8]) {
         switch value {
         case .string(let text):
             var text = text

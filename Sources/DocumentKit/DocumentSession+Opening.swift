@@ -242,7 +242,9 @@ extension DocumentSession {
         guard let marker, let manifest else { return }
         isCheckpointPending = marker.generation > manifest.generation
         // What hinders it now is no reason not to open: the next save or close does it again.
-        if marker.isSaved { settleSave() }
+        guard marker.isSaved else { return }
+        // A document that was closed as it should be has nothing to finish, and its versions were thinned out then.
+        if isCheckpointPending || (try? Self.hasJournal(storePath)) != false { settleSave() }
     }
 }
 

@@ -1,4 +1,5 @@
 public import Foundation
+internal import Coding
 internal import FileSystem
 
 /// Who holds a document's lock, as the holder wrote it into the lock file.
@@ -33,7 +34,7 @@ public struct LockHolder: Sendable, Hashable, Codable, CustomStringConvertible {
         get throws {
             var members = try [
                 ("bootID", Self.quoted(bootID)), ("host", Self.quoted(host)), ("pid", String(pid)), ("program", Self.quoted(program)),
-                ("since", Self.quoted(since.formatted(.iso8601))), ("user", Self.quoted(user)),
+                ("since", Self.quoted(InternetDate.text(since))), ("user", Self.quoted(user)),
             ]
             if let document { members.insert(("document", try Self.quoted(document)), at: 1) }
             return Array("{\n\(members.map { "  \"\($0)\" : \($1)" }.joined(separator: ",\n"))\n}".utf8)

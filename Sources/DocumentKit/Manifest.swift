@@ -84,7 +84,7 @@ public struct Manifest: Sendable, Hashable, Codable {
 
 extension Manifest {
     private init(_ fields: JSONFields) throws {
-        func date(_ value: JSONValue) -> Date? { value.string.flatMap { try? Date($0, strategy: .iso8601) } }
+        func date(_ value: JSONValue) -> Date? { value.string.flatMap { InternetDate.date($0) } }
         format = try fields.string("format")
         formatVersion = try fields.int("formatVersion")
         minimumReader = try fields.int("minimumReader")

@@ -74,11 +74,21 @@ extension PersistentDocument {
     }
 
     func autosaveNow() async throws {
+        // Every commit looks at the document's place by itself: to look at it before costs as much as the rest, and is only of use where something was found.
+        if outsideChange != nil { try await checkOutside() }
+        do {
+            try await autosaveHere()
+        } catch let error as DocumentError where error.code == .changed && outsideChange == nil {
+            try await checkOutside()
+            try await autosaveHere()
+        }
+    }
+
+    private func autosaveHere() async throws {
         let state = try editingState()
         guard state.marker != nil else { throw DocumentError(.unsupported, "a store by itself has no autosave: save it", path: state.path) }
         context.processPendingChanges()
         guard context.editPosition != committedPosition else { return }
-        try await checkOutside()
         var isUnchecked = false
         var prepared: PreparedSave?
         do {

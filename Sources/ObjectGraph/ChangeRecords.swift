@@ -21,6 +21,17 @@ extension Row {
         return .reference(reference)
     }
 
+    /// Whether a slot has a value. Those that are compared most are not copied for it.
+    func has(_ value: SlotValue, _ slot: RowSlot) -> Bool {
+        switch (value, slot.kind) {
+        case (.value(.int(let value)), .int): int(slot) == value
+        case (.value(.bool(let value)), .bool): bool(slot) == value
+        case (.value(.string(let value)), .string): string(slot) == value
+        case (.value(.null), _): slot.kind != .toOne && !hasValue(slot)
+        default: slotValue(slot) == value
+        }
+    }
+
     func setSlotValue(_ value: SlotValue, _ slot: RowSlot) {
         switch value {
         case .value(let value):
@@ -100,6 +111,16 @@ struct ChangeRecords {
         return nil
     }
 
+    /// Whether a slot of a row has the value that was saved; false where none was kept.
+    func isSaved(_ row: Row, _ slot: RowSlot, of index: Int, property: Int) -> Bool {
+        var place = records[index].firstSaved
+        while place >= 0 {
+            if saved[Int(place)].property == property { return row.has(saved[Int(place)].value, slot) }
+            place = saved[Int(place)].next
+        }
+        return false
+    }
+
     /// The places of the saved values of a record.
     func savedPlaces(of index: Int) -> [Int] {
         var places: [Int] = []
@@ -115,13 +136,18 @@ struct ChangeRecords {
         saved[place].value = value
     }
 
+    /// Calls `body` with each object; a record itself would cost more to copy than all that is done with the object.
+    @inline(__always) func forEachObject(_ body: (ManagedObject) -> Void) {
+        for index in records.indices { if let object = records[index].object { body(object) } }
+    }
+
     /// Whether anything was touched in this event.
     var hasEvent: Bool { eventStart < records.count || !touched.isEmpty }
 
     /// Ends the event: new objects are no longer free, and the next change of each property counts as its first.
     mutating func endEvent() {
         for index in eventStart..<records.count {
-            records[index].event = PropertySet()
+            if !records[index].event.isEmpty { records[index].event = PropertySet() }
             records[index].object?.state.remove(.free)
         }
         for index in touched where Int(index) < eventStart { records[Int(index)].event = PropertySet() }

@@ -44,6 +44,8 @@ final class EntityShape: Sendable {
     let toManys: [Relation]
     let defaults: [(slot: RowSlot, value: PropertyValue)]
     let rules: [ValidationRule]
+    /// Where all the rules ask for is that there are values: the slots of these.
+    let demandedValues: RowPresence?
     /// By property: what no store keeps.
     let isTransient: [Bool]
     /// By property: what the store computes.
@@ -80,6 +82,8 @@ final class EntityShape: Sendable {
         isTransient = entity.properties.map(\.isTransient)
         isDerived = entity.properties.map { $0.attribute?.isDerived == true }
         derivedSlots = entity.properties.filter { $0.attribute?.isDerived == true && !$0.isTransient }.map { layout.slots[$0.index] }
-        rules = ValidationRule.rules(for: entity, layout: layout, model: model)
+        let rules = ValidationRule.rules(for: entity, layout: layout, model: model)
+        self.rules = rules
+        demandedValues = rules.allSatisfy(\.isMetByAnyValue) ? RowPresence(rules.map(\.slot)) : nil
     }
 }

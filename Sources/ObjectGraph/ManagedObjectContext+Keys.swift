@@ -20,21 +20,29 @@ extension ManagedObjectContext {
     /// Gives all new objects their permanent keys.
     func obtainPermanentIDsForInsertedObjects() throws {
         var objects: ContiguousArray<ManagedObject> = []
-        for record in changes.records { if let object = record.object, object.key < 0, object.isInserted { objects.append(object) } }
-        try givePermanentKeys(objects)
+        for index in changes.records.indices {
+            guard let object = changes.records[index].object, object.key < 0, object.isInserted else { continue }
+            if objects.isEmpty { objects.reserveCapacity(changes.records.count - index) }
+            objects.append(object)
+        }
+        if !objects.isEmpty { try givePermanentKeys(objects) }
     }
 
     private func givePermanentKeys(_ objects: ContiguousArray<ManagedObject>) throws {
-        var byRoot = ContiguousArray<ContiguousArray<ManagedObject>>(repeating: [], count: shapes.count)
-        for object in objects { byRoot[rootIndex(Int(object.entityIndex))].append(object) }
-        for (root, objects) in byRoot.enumerated() where !objects.isEmpty {
+        guard let first = objects.first else { return }
+        let root = rootIndex(Int(first.entityIndex)), family = shapes[root].entity.family
+        // Mostly all are of one hierarchy.
+        let groups =
+            objects.allSatisfy { family.contains(Int($0.entityIndex)) }
+            ? [root: objects] : Dictionary(grouping: objects) { rootIndex(Int($0.entityIndex)) }.mapValues { ContiguousArray($0) }
+        for (root, objects) in groups.sorted(by: { $0.key < $1.key }) {
             var key = try store().reserveKeys(entityIndex: root, count: objects.count)
             for object in objects {
                 givePermanentKey(object, key)
                 key += 1
             }
         }
-        replaceTemporaryKeys(Array(byRoot), savedObjects: nil)
+        replaceTemporaryKeys([objects], savedObjects: nil)
     }
 
     /// First step: the object has its key, and is still found by the temporary one, which its row keeps.
@@ -52,12 +60,14 @@ extension ManagedObjectContext {
             for objects in save.inserted { for object in objects { replaceTemporaryReferences(in: object) } }
             for object in save.updated { replaceTemporaryReferences(in: object) }
         }
-        for index in changes.records.indices {
-            guard let object = changes.records[index].object else { continue }
-            replaceTemporaryReferences(in: object)
-            for place in changes.savedPlaces(of: index) {
-                if case .reference(let reference?) = changes.saved[place].value, let permanent = permanentReference(reference) {
-                    changes.replaceSaved(at: place, with: .reference(permanent))
+        if shapes.contains(where: { !$0.toOnes.isEmpty }) {
+            for index in changes.records.indices {
+                guard let object = changes.records[index].object else { continue }
+                replaceTemporaryReferences(in: object)
+                for place in changes.savedPlaces(of: index) {
+                    if case .reference(let reference?) = changes.saved[place].value, let permanent = permanentReference(reference) {
+                        changes.replaceSaved(at: place, with: .reference(permanent))
+                    }
                 }
             }
         }

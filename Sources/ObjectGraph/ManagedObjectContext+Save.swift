@@ -103,7 +103,7 @@ extension ManagedObjectContext {
         processPendingChanges()
         if isObserved(.willSave) { post(ContextNotification(.willSave, self)) }
         processPendingChanges()
-        var index = 0
+        var index = isPlain.contains(false) ? 0 : changes.records.count
         while index < changes.records.count {
             changes.records[index].object?.willSave()
             index += 1
@@ -132,11 +132,9 @@ extension ManagedObjectContext {
         saveUnderWay = plan.underWay
         changes = ChangeRecords()
         for list in plan.underWay.lists { list.beginSaving() }
-        for record in plan.underWay.changes.records {
-            guard let object = record.object else { continue }
+        plan.underWay.changes.forEachObject { object in
             object.recordIndex = -1
-            object.state.remove([.inserted, .updated, .free])
-            object.state.insert(.saving)
+            object.state = object.state.subtracting([.inserted, .updated, .free]).union(.saving)
         }
     }
 
@@ -159,7 +157,7 @@ extension ManagedObjectContext {
         replaceTemporaryKeys(renamed, savedObjects: save)
         for object in save.updated { object.optionalRow?.version += 1 }
         for list in save.lists { list.finishSaving() }
-        for record in save.changes.records { record.object?.state.remove(.saving) }
+        save.changes.forEachObject { $0.state.remove(.saving) }
         // While they still have a context, and say that they are deleted.
         for object in save.deleted where object.state.contains(.deleted) { object.didSave() }
         for object in save.deleted { acceptDeletion(object) }
@@ -226,7 +224,7 @@ extension ManagedObjectContext {
 
     /// - Parameter derived: objects whose derived values the save has changed.
     private func finish(_ save: SaveUnderWay, derived: RowBatch) {
-        for record in save.changes.records { if let object = record.object, object.contextReference != nil { object.didSave() } }
+        if isPlain.contains(false) { save.changes.forEachObject { if $0.contextReference != nil { $0.didSave() } } }
         let source = parent?.followers ?? persistentStoreCoordinator.followers
         let isFollowed = !source.isEmpty
         guard isFollowed || isObserved(.didSave) else { return }

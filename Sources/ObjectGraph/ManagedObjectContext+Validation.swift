@@ -1,3 +1,4 @@
+import RowMemory
 import Schema
 
 extension ManagedObjectContext {
@@ -5,9 +6,7 @@ extension ManagedObjectContext {
     func validateChanges() throws {
         var errors: [(object: ManagedObject, error: any Error)] = []
         for index in changes.records.indices {
-            guard let object = changes.records[index].object, !object.state.contains(.inaccessible) else { continue }
-            let shape = shapes[Int(object.entityIndex)]
-            if shape.isPlain && shape.rules.isEmpty && !object.state.contains(.deleted) { continue }
+            guard let object = changes.records[index].object, !object.state.contains(.inaccessible), !isPlainlyValid(object) else { continue }
             do {
                 if object.state.contains(.deleted) {
                     try object.validateForDelete()
@@ -24,6 +23,13 @@ extension ManagedObjectContext {
         if errors.count > 1 { errors = withoutConsequencesOfDenials(errors) }
         guard let first = errors.first else { return }
         throw errors.count == 1 ? first.error : ValidationError(errors.flatMap { Self.failures(of: $0.error, $0.object) })
+    }
+
+    /// Whether an object that stays has all that the model asks for, and no class of the application's own that asks for more: the many are told apart with a few
+    /// instructions from the few that have to be looked at.
+    private func isPlainlyValid(_ object: ManagedObject) -> Bool {
+        guard isPlain[Int(object.entityIndex)], object.state.isDisjoint(with: [.deleted, .fault]), let cells = object.cells else { return false }
+        return shapes[Int(object.entityIndex)].demandedValues.map { cells.hasValues($0) } ?? false
     }
 
     private static func failures(of error: any Error, _ object: ManagedObject) -> [ValidationError.Failure] {

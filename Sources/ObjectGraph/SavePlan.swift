@@ -91,7 +91,7 @@ struct SavePlan {
                 if relation.isLinked { linkDifferences(object, relation, list) }
                 order(object, relation, list)
             } else if includesTransients || !shape.isTransient[property] && !shape.isDerived[property],
-                context.changes.savedValue(of: index, property: property) != row.slotValue(slot)
+                !context.changes.isSaved(row, slot, of: index, property: property)
             {
                 columns.insert(property)
             }

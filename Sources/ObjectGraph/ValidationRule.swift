@@ -40,7 +40,9 @@ final class ValidationRule: Sendable {
     var key: String { path.isEmpty ? property.name : ([property.name] + path).joined(separator: ".") }
 
     /// Whether the property has all that is demanded as soon as it has a value.
-    @inline(__always) func isMetByAnyValue(in row: Row) -> Bool { demandsValue && path.isEmpty && row.hasValue(slot) }
+    var isMetByAnyValue: Bool { demandsValue && path.isEmpty }
+
+    @inline(__always) func isMetByAnyValue(in row: Row) -> Bool { isMetByAnyValue && row.hasValue(slot) }
 
     /// The rules of an entity, in the order of its properties; none for properties that allow everything.
     static func rules(for entity: Entity, layout: RowLayout, model: ManagedObjectModel) -> [ValidationRule] {

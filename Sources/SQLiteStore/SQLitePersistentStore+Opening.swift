@@ -102,10 +102,8 @@ extension SQLitePersistentStore {
         let derivedChanges = DerivedChanges()
         let connection = try StoreSession.connect(path, description, archive, noting: derivedChanges)
         // In one transaction: as one state of the file, and with one round of locks.
-        var look = try connection.transaction(.deferred) {
-            if description.journal == .heldByDocument { try SchemaRules.check(connection) }
-            return try FirstLook.read(from: connection)
-        }
+        let isDocument = description.journal == .heldByDocument
+        var look = try connection.transaction(.deferred) { try FirstLook.read(from: connection, isDocument: isDocument) }
         let hashes = look.metadata.versionHashes
         let given = try chosen(StoreSignature(uuid: look.metadata.uuid, versionHashes: hashes), resolve)
         let model: ManagedObjectModel
@@ -115,7 +113,7 @@ extension SQLitePersistentStore {
             // Only now the store's own model is of any use.
             let info: StoredModelInfo
             (look, info) = try connection.transaction(.deferred) {
-                let look = try FirstLook.read(from: connection)
+                let look = try FirstLook.read(from: connection, isDocument: isDocument)
                 return (look, try modelInfo(from: connection, look.schema.catalog))
             }
             model = try info.model(given: given, configuration: description.configuration)
@@ -128,7 +126,7 @@ extension SQLitePersistentStore {
         return StoreSession(
             path: path, description: description, archive: archive, connection: connection, derivedChanges: derivedChanges, layout: layout,
             rowLayouts: RowLayout.layouts(for: model), identity: StoreIdentity(uuid: look.metadata.uuid, model: model), files: files, writingRefusal: look.schema.catalog.writingRefusal,
-            hasTriggers: !foreignTriggers.isEmpty, metadata: (look.plist, look.metadata))
+            hasTriggers: !foreignTriggers.isEmpty, metadata: KnownMetadata(read: look.plist, look.metadata))
     }
 
     private static func chosen(

@@ -82,26 +82,25 @@ enum PageDifference {
         // Start and end of the range that is open.
         var start = -1
         var end = 0
+        func note(_ first: Int, _ last: Int) throws {
+            if start < 0 {
+                start = first
+            } else if first - end > gap {
+                try body(start..<end)
+                start = first
+            }
+            end = last + 1
+        }
+        // Within a word all differences are nearer to each other than a gap: the first and the last say it all.
+        while place + 8 <= common {
+            let difference =
+                UInt64(littleEndian: older.loadUnaligned(fromByteOffset: place, as: UInt64.self) ^ newer.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+            if difference != 0 { try note(place + difference.trailingZeroBitCount / 8, place + 7 - difference.leadingZeroBitCount / 8) }
+            place += 8
+        }
         while place < common {
-            if place + 8 <= common,
-                older.loadUnaligned(fromByteOffset: place, as: UInt64.self) == newer.loadUnaligned(fromByteOffset: place, as: UInt64.self)
-            {
-                place += 8
-                continue
-            }
-            let limit = min(place + 8, common)
-            while place < limit {
-                if older[place] != newer[place] {
-                    if start < 0 {
-                        start = place
-                    } else if place - end > gap {
-                        try body(start..<end)
-                        start = place
-                    }
-                    end = place + 1
-                }
-                place += 1
-            }
+            if older[place] != newer[place] { try note(place, place) }
+            place += 1
         }
         if older.count > common {
             if start >= 0, common - end > gap {

@@ -11,18 +11,21 @@ struct FirstLook {
     let metadata: StoreMetadata
 
     // What is quoted is told apart from what stands beside it.
-    private static let declarations = "SELECT group_concat(quote(name) || quote(sql)) FROM sqlite_schema WHERE type IN ('table', 'trigger')"
+    private static let declarations = "SELECT group_concat(quote(type) || quote(name) || quote(sql)) FROM sqlite_schema"
     private static let content = """
         SELECT Z_UUID, Z_PLIST, (SELECT group_concat(quote(Z_ENT) || quote(Z_NAME) || quote(Z_SUPER)) FROM Z_PRIMARYKEY) FROM Z_METADATA LIMIT 1
         """
 
+    /// - Parameter isDocument: Whether the store is a document's, whose schema has to keep to `SchemaRules`.
     /// - Throws: `StorageError.notAStore` for a database that is none of Core Data's, `.damaged` where the metadata are missing or can't be read.
-    static func read(from connection: Connection) throws -> FirstLook {
+    static func read(from connection: Connection, isDocument: Bool) throws -> FirstLook {
         let declarations = try connection.value(Self.declarations)?.text ?? ""
-        let catalog = KnownSchema.contains(declarations: declarations) ? nil : try StoreCatalog.read(from: connection)
+        let isKnown = KnownSchema.contains(declarations: declarations, isDocument: isDocument)
+        if isDocument, !isKnown { try SchemaRules.check(connection) }
+        let catalog = isKnown ? nil : try StoreCatalog.read(from: connection)
         let row = try connection.rows(content).first
         let metadata = try StoreMetadata(row)
-        let schema = try KnownSchema.with(.init(declarations: declarations, entities: row?[2].text ?? "")) {
+        let schema = try KnownSchema.with(.init(declarations: declarations, entities: row?[2].text ?? "", isDocument: isDocument)) {
             try catalog ?? StoreCatalog.read(from: connection)
         }
         return FirstLook(schema: schema, plist: row?[1].blob ?? [], metadata: metadata)

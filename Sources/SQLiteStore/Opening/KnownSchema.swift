@@ -8,10 +8,12 @@ import Synchronization
 final class KnownSchema: Sendable {
     /// Tells schemas apart by their text.
     struct Fingerprint: Hashable {
-        /// All tables and triggers, as they were declared.
+        /// Everything in the schema, as it was declared.
         let declarations: String
         /// All rows of `Z_PRIMARYKEY` but for the greatest keys.
         let entities: String
+        /// Whether the schema was found to keep to the rules for documents.
+        let isDocument: Bool
 
         var count: Int { declarations.utf8.count + entities.utf8.count }
     }
@@ -30,9 +32,9 @@ final class KnownSchema: Sendable {
         self.fingerprint = fingerprint
     }
 
-    /// Whether a store with these declarations was found to be one.
-    static func contains(declarations: String) -> Bool {
-        known.withLock { $0.contains { $0.fingerprint.declarations == declarations } }
+    /// Whether a store with these declarations was found to be one, and one fit for a document where that is asked.
+    static func contains(declarations: String, isDocument: Bool) -> Bool {
+        known.withLock { $0.contains { $0.fingerprint.isDocument == isDocument && $0.fingerprint.declarations == declarations } }
     }
 
     /// The schema with this fingerprint, whose catalog `read` reads where it is not known.

@@ -67,6 +67,11 @@ struct StoreMetadata: Sendable {
 
     var encoded: Data { PropertyList.encodeBinary(.dictionary(values)) }
 
+    /// What is encoded, to be changed in place.
+    var editable: EditablePropertyList { EditablePropertyList(values) }
+
+    func value(_ key: String) -> PropertyListValue? { values[key] }
+
     var versionHashes: [String: Data] {
         (values[Key.hashes]?.dictionary ?? [:]).compactMapValues(\.data)
     }

@@ -29,8 +29,8 @@ final class StoreSession {
     let hasTriggers: Bool
     /// What triggers of derived attributes tell of.
     let derivedChanges: DerivedChanges
-    /// The metadata that this session read or wrote last, and their bytes.
-    var lastMetadata: (plist: [UInt8], metadata: StoreMetadata)?
+    /// What `Z_METADATA` held when this session last looked.
+    var lastMetadata: KnownMetadata?
     /// Of a document's store: the greatest number that was reserved and that no row may have yet, by the root's number.
     var heldKeys: [Int64: Int64] = [:]
     /// The history's tables, once they were looked for and found.
@@ -40,6 +40,14 @@ final class StoreSession {
     /// The names of files that this session's saves have replaced.
     var replacedFiles: Set<String> = []
 
+    /// How rows are written in which some properties changed.
+    var updatePlans: [UpdatePlanKey: (plan: WritePlan, statement: String)] = [:]
+
+    struct UpdatePlanKey: Hashable {
+        let entityIndex: Int
+        let changed: PropertySet
+    }
+
     struct ReaderKey: Hashable {
         let entityIndex: Int
         let includesSubentities: Bool
@@ -48,7 +56,7 @@ final class StoreSession {
     init(
         path: String, description: PersistentStoreDescription, archive: ArchivedDatabase? = nil, connection: Connection, derivedChanges: DerivedChanges, layout: StoreLayout,
         rowLayouts: [RowLayout], identity: StoreIdentity, files: ExternalValues, writingRefusal: String? = nil, hasTriggers: Bool = false,
-        metadata: (plist: [UInt8], metadata: StoreMetadata)? = nil
+        metadata: KnownMetadata? = nil
     ) {
         self.path = path
         self.description = description

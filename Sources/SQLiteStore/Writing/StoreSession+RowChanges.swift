@@ -25,19 +25,36 @@ extension StoreSession {
         precondition(updates.changed.count == updates.rows.count, "Every updated row comes with the set of its changed properties")
         let storage = try layout.storage(of: updates.entityIndex)
         // Rows that change in the same properties go in one statement.
-        var placesBySet: [PropertySet: [Int]] = [:]
-        for (place, changed) in updates.changed.enumerated() { placesBySet[changed, default: []].append(place) }
-        for (changed, places) in placesBySet.sorted(by: { $0.value[0] < $1.value[0] }) {
-            let plan = WritePlan(storage, rowLayouts[updates.entityIndex], properties: changed)
+        for (changed, places) in Self.placesBySet(updates.changed) {
+            let (plan, statement) = try updatePlan(updates.entityIndex, changed, storage)
             try noteReplacedFiles(updates.rows, places, plan, storage, &save)
             let writer = writer(updates.rows, places: places, plan, save)
-            let statement = try updateStatement(plan, storage, columns: writer.columnCount)
             let count = try run(statement, writer, updates.rows, entityIndex: updates.entityIndex, save) {
                 try emptyUniqueColumns(plan, writer, storage)
             }
             if count != places.count { throw VersionMismatch() }
             noteUnplaced(updates.rows, places: places, plan, storage, &save)
         }
+    }
+
+    /// The sets in the order in which they first occur. Neighbours mostly have the same one, and are not looked up.
+    private static func placesBySet(_ sets: [PropertySet]) -> [(changed: PropertySet, places: [Int])] {
+        var groups: [(changed: PropertySet, places: [Int])] = []
+        var groupOfSet: [PropertySet: Int] = [:]
+        var current = -1
+        for (place, changed) in sets.enumerated() {
+            if current < 0 || groups[current].changed != changed {
+                if let known = groupOfSet[changed] {
+                    current = known
+                } else {
+                    current = groups.count
+                    groupOfSet[changed] = current
+                    groups.append((changed, []))
+                }
+            }
+            groups[current].places.append(place)
+        }
+        return groups
     }
 
     /// Takes the unique values of rows away before they get their new ones, so that two rows can exchange theirs.
@@ -52,6 +69,19 @@ extension StoreSession {
         try connection.withStatement(statement) { try connection.run($0, from: writer) }
         return true
     }
+
+    /// The plan and the statement that write some properties, kept: small saves come one after the other.
+    private func updatePlan(_ entityIndex: Int, _ changed: PropertySet, _ storage: EntityStorage) throws -> (WritePlan, String) {
+        let key = UpdatePlanKey(entityIndex: entityIndex, changed: changed)
+        if let known = updatePlans[key] { return known }
+        let plan = WritePlan(storage, rowLayouts[entityIndex], properties: changed)
+        let statement = try updateStatement(plan, storage, columns: RowWriter.firstPlanColumn + plan.columns.count)
+        if updatePlans.count == Self.mostUpdatePlans { updatePlans.removeAll() }
+        updatePlans[key] = (plan, statement)
+        return (plan, statement)
+    }
+
+    private static let mostUpdatePlans = 64
 
     private func updateStatement(_ plan: WritePlan, _ storage: EntityStorage, columns: Int) throws -> String {
         var assignments = ["Z_OPT = ifnull(\(SelectStatement.rootAlias).Z_OPT, 0) + 1"]

@@ -67,10 +67,17 @@ extension StoreSession {
 
     private func write(metadata changes: [String: MetadataValue?]) throws {
         guard !changes.isEmpty else { return }
-        let metadata = try currentMetadata().applying(changes)
-        let plist = [UInt8](metadata.encoded)
-        try connection.run("UPDATE Z_METADATA SET Z_PLIST = ?", [.blob(plist)])
-        lastMetadata = (plist, metadata)
+        if let next = try lastMetadata?.exchanging(changes), let plist = lastMetadata?.plist {
+            // Where they are others than this session knows, nothing is written over.
+            try connection.run("UPDATE Z_METADATA SET Z_PLIST = ?1 WHERE Z_PLIST = ?2", [.blob(next.plist), .blob(plist)])
+            if connection.changes > 0 {
+                lastMetadata = next
+                return
+            }
+        }
+        let written = KnownMetadata(writing: try currentMetadata().applying(changes))
+        try connection.run("UPDATE Z_METADATA SET Z_PLIST = ?", [.blob(written.plist)])
+        lastMetadata = written
     }
 
     /// The metadata as they stand in the file; decoded only where they are others than this session knows.

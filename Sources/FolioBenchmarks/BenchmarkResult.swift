@@ -6,6 +6,7 @@ struct BenchmarkResult: Codable {
         var cpuMs: Double
         var peakMiB: Double
         var bytesPerObject: Double?
+        var bytesWritten: Double?
 
         init(_ rounds: [Measurement]) {
             medianMs = median(rounds.map(\.wallMs))
@@ -13,6 +14,8 @@ struct BenchmarkResult: Codable {
             cpuMs = median(rounds.map(\.cpuMs))
             peakMiB = rounds.map(\.peakMiB).max() ?? 0
             bytesPerObject = rounds.compactMap(\.bytesPerObject).max()
+            let written = rounds.compactMap(\.bytesWritten)
+            bytesWritten = written.isEmpty ? nil : median(written)
         }
     }
 
@@ -32,7 +35,12 @@ struct BenchmarkResult: Codable {
         self.size = size
         self.folio = Side(folio)
         self.hand = Side(hand)
-        ratio = workload.comparesProcessorTime ? self.folio.cpuMs / self.hand.cpuMs : self.folio.medianMs / self.hand.medianMs
+        ratio =
+            switch workload.quantity {
+            case .wallTime: self.folio.medianMs / self.hand.medianMs
+            case .processorTime: self.folio.cpuMs / self.hand.cpuMs
+            case .bytesWritten: (self.folio.bytesWritten ?? .nan) / (self.hand.bytesWritten ?? .nan)
+            }
         goal = workload.goal
         must = workload.must
     }

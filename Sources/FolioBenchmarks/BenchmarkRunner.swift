@@ -31,10 +31,10 @@ struct BenchmarkRunner {
 
     /// The document that every round gets a copy of, made once for a size.
     private func template(for workload: Workload, size: Int) throws -> URL {
-        let count = workload.needsFilledDocument ? size : 0
-        let template = directory.appendingPathComponent("template-\(count).folio")
+        let kind = workload.template, count = kind == .empty ? 0 : size
+        let template = directory.appendingPathComponent("\(kind.rawValue)-\(count).folio")
         if !FileManager.default.fileExists(atPath: template.path) {
-            _ = try child([ChildTask.templateFlag, String(count), template.path])
+            _ = try child([ChildTask.templateFlag, kind.rawValue, String(count), template.path])
         }
         return template
     }

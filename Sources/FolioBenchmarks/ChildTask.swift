@@ -15,10 +15,10 @@ enum ChildTask {
             switch contestant {
             case .folio: measurement = try await FolioWorkloads.run(workload, size: size, document: document)
             case .hand:
-                measurement = try await HandWorkloads.run(workload, size: size, store: document.appendingPathComponent("store/store.sqlite").path)
+                measurement = try await HandWorkloads.run(workload, size: size, document: document)
             }
-        } else if arguments.count == 3, arguments[0] == templateFlag, let size = Int(arguments[1]) {
-            measurement = try await FolioWorkloads.makeDocument(of: size, at: URL(fileURLWithPath: arguments[2], isDirectory: true))
+        } else if arguments.count == 4, arguments[0] == templateFlag, let template = Workload.Template(rawValue: arguments[1]), let size = Int(arguments[2]) {
+            measurement = try await FolioWorkloads.make(template, of: size, at: URL(fileURLWithPath: arguments[3], isDirectory: true))
         } else {
             return false
         }

@@ -26,18 +26,29 @@ enum FolioWorkloads {
         case .w1: try await insert(size, document)
         case .w2: try await fetch(document, passes: 1)
         case .w2b: try await fetch(document, passes: 2)
+        case .w3: try await QueryWorkload.folio(size, document)
         case .w4: try await update(document)
         case .w5: try await smallCommits(workload.repetitions, document)
+        case .w6a, .w6b: try await RelationshipWorkloads.folioReading(document, prefetches: workload == .w6a)
+        case .w7a, .w7b: try await RelationshipWorkloads.folioDeletion(document, isWatched: workload == .w7a)
         case .w8: try await open(workload.repetitions, document)
+        case .w11a: try await ObjectWorkloads.folioReading(document)
+        case .w11b: try await ObjectWorkloads.folioWriting(document)
+        case .w12a, .w12b: try await ObjectWorkloads.undo(document, .folio, redoes: workload == .w12b)
+        case .w13a, .w13b: try await WritingWorkload.folio(document, keepsVersion: workload == .w13b)
         case .w14: try await PredicateWorkload.folio(size, document)
         }
     }
 
     /// Makes the document that rounds get copies of.
-    static func makeDocument(of size: Int, at url: URL) async throws -> Measurement {
+    static func make(_ template: Workload.Template, of size: Int, at url: URL) async throws -> Measurement {
         let watch = Stopwatch()
-        try await PersistentDocument.writeEmpty(at: url, model: Item.model())
-        if size > 0 { _ = try await insert(size, url) }
+        if template == .staff {
+            try await Staff.makeDocument(of: size, at: url)
+        } else {
+            try await PersistentDocument.writeEmpty(at: url, model: Item.model())
+            if size > 0 { _ = try await insert(size, url) }
+        }
         return watch.measurement(checksum: 0)
     }
 

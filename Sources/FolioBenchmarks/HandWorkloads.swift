@@ -3,14 +3,26 @@ import Foundation
 
 /// The workloads as a careful person writes them: one statement prepared once, bound and stepped for every row.
 enum HandWorkloads {
-    static func run(_ workload: Workload, size: Int, store: String) async throws -> Measurement {
+    static func run(_ workload: Workload, size: Int, document: URL) async throws -> Measurement {
+        let store = document.appendingPathComponent("store/store.sqlite").path
+        return try await run(workload, size: size, document: document, store: store)
+    }
+
+    private static func run(_ workload: Workload, size: Int, document: URL, store: String) async throws -> Measurement {
         switch workload {
         case .w1: try insert(size, store)
         case .w2: try fetch(store, passes: 1)
         case .w2b: try fetch(store, passes: 2)
+        case .w3: try QueryWorkload.hand(size, store)
         case .w4: try update(size, store)
         case .w5: try smallCommits(workload.repetitions, store)
+        case .w6a, .w6b: try RelationshipWorkloads.handReading(store, prefetches: workload == .w6a)
+        case .w7a, .w7b: try RelationshipWorkloads.handDeletion(store, isWatched: workload == .w7a)
         case .w8: try await open(workload.repetitions, store)
+        case .w11a: ObjectWorkloads.handReading(size)
+        case .w11b: ObjectWorkloads.handWriting(size)
+        case .w12a, .w12b: try await ObjectWorkloads.undo(document, .hand, redoes: workload == .w12b)
+        case .w13a, .w13b: try WritingWorkload.hand(size, store, keepsVersion: workload == .w13b)
         case .w14: try PredicateWorkload.hand(size, store)
         }
     }

@@ -7,6 +7,8 @@ struct Measurement: Codable {
     var peakMiB: Double
     /// Memory that the results occupy, where a workload looks at it.
     var bytesPerObject: Double?
+    /// What was written, where a workload counts that.
+    var bytesWritten: Double?
     /// A digest of what was read or written; both contestants must have the same.
     var checksum: UInt64
 }

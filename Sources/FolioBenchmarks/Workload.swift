@@ -1,11 +1,22 @@
-/// A measured workload of the performance contract.
+/// A measured workload of the performance contract. Those with several parts have a case for each.
 enum Workload: String, CaseIterable, Codable {
     case w1 = "W1"
     case w2 = "W2"
     case w2b = "W2b"
+    case w3 = "W3"
     case w4 = "W4"
     case w5 = "W5"
+    case w6a = "W6a"
+    case w6b = "W6b"
+    case w7a = "W7a"
+    case w7b = "W7b"
     case w8 = "W8"
+    case w11a = "W11a"
+    case w11b = "W11b"
+    case w12a = "W12a"
+    case w12b = "W12b"
+    case w13a = "W13a"
+    case w13b = "W13b"
     case w14 = "W14"
 
     var title: String {
@@ -13,46 +24,98 @@ enum Workload: String, CaseIterable, Codable {
         case .w1: "insert n objects, one save"
         case .w2: "fetch n objects, read every attribute"
         case .w2b: "the same fetch again"
+        case .w3: "1,000 fetches of 1,000 of n objects by an indexed attribute, sorted, limited"
         case .w4: "change one attribute of n objects, save"
         case .w5: "one change made durable among n objects (autosave), processor time"
+        case .w6a: "read the names of n employees by department, prefetched"
+        case .w6b: "read the names of n employees by department, one department after the other"
+        case .w7a: "delete all departments with their n employees, which somebody has"
+        case .w7b: "delete all departments with their n employees, which nobody has"
         case .w8: "open a document of n objects, read the first"
+        case .w11a: "read an attribute of n objects 50 times, beside a stored property"
+        case .w11b: "write an attribute of n objects 50 times, beside a dictionary of any values"
+        case .w12a: "undo n changes, beside making them"
+        case .w12b: "redo n changes, beside making them"
+        case .w13a: "bytes written by an autosave of one attribute, beside the pages changed"
+        case .w13b: "bytes written by a save that keeps a version, beside the pages changed"
         case .w14: "100 predicates of rising complexity on n objects"
         }
     }
 
     var must: Double {
         switch self {
-        case .w14: 1.2
-        case .w1, .w2: 1.2
+        case .w1, .w2, .w14: 1.2
         case .w2b: 0.4
+        case .w3: 0.6
         case .w4: 1.1
         case .w5, .w8: 2
+        case .w6a, .w7a: 1.5
+        case .w6b: 0.7
+        case .w7b: 0.8
+        case .w11a: 5
+        case .w11b: 0.5
+        case .w12a, .w12b: 1
+        case .w13a, .w13b: 4
         }
     }
 
     var goal: Double {
         switch self {
-        case .w14: 1.05
         case .w1, .w2, .w4: 0.9
         case .w2b: 0.3
+        case .w3: 0.4
         case .w5, .w8: 1.2
+        case .w6a, .w7a: 1.1
+        case .w6b, .w11b, .w12a, .w12b: 0.5
+        case .w7b: 0.75
+        case .w11a, .w13b: 3
+        case .w13a: 2.2
+        case .w14: 1.05
         }
     }
 
-    var defaultSizes: [Int] { [100_000, 1_000_000] }
+    var defaultSizes: [Int] {
+        switch self {
+        case .w1, .w2, .w2b, .w4, .w5, .w8, .w13a, .w13b, .w14: [100_000, 1_000_000]
+        case .w3, .w6a, .w6b, .w7a, .w7b, .w11a, .w11b, .w12a, .w12b: [100_000]
+        }
+    }
 
-    /// Whether the ratio is one of processor time: where durable writes dominate, the wall clock measures the disk.
-    var comparesProcessorTime: Bool { self == .w5 }
+    /// What is compared.
+    enum Quantity {
+        case wallTime
+        /// Where durable writes dominate, the wall clock measures the disk.
+        case processorTime
+        case bytesWritten
+    }
 
-    /// Whether the workload works on a document that has its objects already.
-    var needsFilledDocument: Bool { self != .w1 }
+    var quantity: Quantity {
+        switch self {
+        case .w5: .processorTime
+        case .w13a, .w13b: .bytesWritten
+        default: .wallTime
+        }
+    }
+
+    /// The document that every round gets a copy of.
+    enum Template: String {
+        case empty, items, staff
+    }
+
+    var template: Template {
+        switch self {
+        case .w1: .empty
+        case .w3, .w6a, .w6b, .w7a, .w7b: .staff
+        default: .items
+        }
+    }
 
     /// How often the timed operation is repeated in one process; times are for one of them.
     var repetitions: Int {
         switch self {
         case .w5: 200
         case .w8: 50
-        case .w14, .w1, .w2, .w2b, .w4: 1
+        default: 1
         }
     }
 }

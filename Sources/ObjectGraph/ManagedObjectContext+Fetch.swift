@@ -64,8 +64,14 @@ extension ManagedObjectContext {
     func stored(_ plan: FetchPlan, _ request: RowRequest) throws -> [ManagedObject] {
         do {
             let root = plan.entity.rootIndex
-            guard !plan.refreshes, !identities[root].known.isEmpty else { return adopt(try store().rows(request), refreshing: plan.refreshes) }
-            return try adopt(store().selection(request, known: identities[root].known), root: root)
+            if plan.refreshes { return adopt(try store().rows(request), refreshing: true) }
+            if let objects = try unchangedObjects(plan, request) { return objects }
+            let state = request.selectsWhole(plan.entity) ? try store().state() : nil
+            let objects =
+                try identities[root].known.isEmpty
+                ? adopt(store().rows(request)) : adopt(store().selection(request, known: identities[root].known), root: root)
+            noteWhole(objects, plan, state)
+            return objects
         } catch let error as QueryError where error.code == .unsupported && plan.predicate != nil {
             let matching = try filtered(plan, request)
             return Array(matching.dropFirst(request.offset).prefix(request.limit ?? .max))

@@ -66,6 +66,8 @@ public final class ManagedObjectContext {
     /// Objects that were reached through a to-one relationship lately. A to-one holds nothing, and walking many objects that lead to a few must not read these again and again.
     @exclusivity(unchecked) var recent = RecentObjects()
     var retainedObjects: Set<ManagedObject> = []
+    /// By the position of the root entity.
+    var wholeFetches: [Int: WholeFetch] = [:]
     /// By the numbers of typed properties.
     @exclusivity(unchecked) @usableFromInline var places: ContiguousArray<PropertyPlace> = []
 

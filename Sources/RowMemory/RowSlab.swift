@@ -16,15 +16,31 @@ public final class RowSlab: @unchecked Sendable {
     @usableFromInline let stride: Int
     /// The first row. The count stands before it, in the same piece of memory, where a ``RowCursor`` finds it too.
     @usableFromInline let base: UnsafeMutableRawPointer
+    /// What the memory is part of; nil where it is the slab's own.
+    private let region: SlabRegion?
 
-    package init(layout: RowLayout, capacity: Int) {
+    package convenience init(layout: RowLayout, capacity: Int) {
+        let size = Self.byteCount(layout, capacity: capacity)
+        self.init(layout: layout, capacity: capacity, memory: .allocate(byteCount: size, alignment: 16), region: nil)
+    }
+
+    /// A slab in a region, from a multiple of 16 bytes on.
+    convenience init(layout: RowLayout, capacity: Int, in region: SlabRegion, at offset: Int) {
+        precondition(offset >= 0 && offset % 16 == 0 && offset + Self.byteCount(layout, capacity: capacity) <= SlabRegion.size, "A slab lies within its region")
+        self.init(layout: layout, capacity: capacity, memory: region.base + offset, region: region)
+    }
+
+    private init(layout: RowLayout, capacity: Int, memory: UnsafeMutableRawPointer, region: SlabRegion?) {
         precondition(capacity > 0, "A slab has room for at least one row")
         self.layout = layout
         self.capacity = capacity
+        self.region = region
         stride = layout.stride
-        base = .allocate(byteCount: RowCursor.headSize + capacity * layout.stride, alignment: 16) + RowCursor.headSize
+        base = memory + RowCursor.headSize
         RowCursor.setCount(0, before: base)
     }
+
+    static func byteCount(_ layout: RowLayout, capacity: Int) -> Int { RowCursor.headSize + capacity * layout.stride }
 
     /// Where rows are added without holding the slab; whoever uses it holds the slab in another way.
     package var cursor: RowCursor { RowCursor(base: base, stride: stride, capacity: capacity, layout: layout) }
@@ -84,6 +100,6 @@ public final class RowSlab: @unchecked Sendable {
                 RowPointer(base: base + index * layout.stride).destroyManaged(layout.managedSlots)
             }
         }
-        (base - RowCursor.headSize).deallocate()
+        if region == nil { (base - RowCursor.headSize).deallocate() }
     }
 }

@@ -154,6 +154,9 @@ package final class Connection {
         }
     }
 
+    /// Gives the memory of pages back that are cached and not in use.
+    package func releaseMemory() { sqlite3_db_release_memory(handle) }
+
     /// Forgets compiled statements, so that the schema can be changed without them.
     package func clearCache() { cache.removeAll() }
 

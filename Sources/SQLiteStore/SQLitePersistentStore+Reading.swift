@@ -12,6 +12,10 @@ extension SQLitePersistentStore {
         try withSession { session in try session.reading { try session.selection(request, known: known) } }
     }
 
+    package func state() throws -> StoreState? {
+        try withSession { session in try session.state() }
+    }
+
     package func count(_ request: RowRequest) throws -> Int {
         try withSession { session in try session.reading { try session.count(request) } }
     }

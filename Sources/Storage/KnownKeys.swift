@@ -13,6 +13,20 @@ public struct KnownKeys: Sendable {
 
     @inlinable public var isEmpty: Bool { words.isEmpty }
 
+    /// How many keys there are. Costs a look at every word.
+    package var count: Int { words.reduce(0) { $0 + $1.nonzeroBitCount } }
+
+    /// Calls `body` with each key, ascending, until it answers false.
+    package func forEach(_ body: (Int64) -> Bool) {
+        for place in words.indices {
+            var word = words[place]
+            while word != 0 {
+                guard body(Int64(place) << 6 | Int64(word.trailingZeroBitCount)) else { return }
+                word &= word - 1
+            }
+        }
+    }
+
     @inlinable public func contains(_ key: Int64) -> Bool {
         let place = Int(truncatingIfNeeded: key >> 6)
         return key >= 0 && place < words.count && words[place] & (1 << UInt64(key & 63)) != 0

@@ -12,6 +12,8 @@ package protocol RowStore: AnyObject {
     /// The rows that a request selects, but for those of known objects, of which it names number and version alone.
     /// - Throws: as `rows`.
     func selection(_ request: RowRequest, known: KnownKeys) throws -> RowSelection
+    /// The state that the store is in, nil where it can't tell. Costs a look at the file, whatever its size.
+    func state() throws -> StoreState?
     /// How many rows a request selects, its offset and limit applied.
     func count(_ request: RowRequest) throws -> Int
     /// What the store can answer of a request whose predicate it can't test as a whole: a request without a window that selects at least the same rows, in
@@ -29,6 +31,8 @@ package protocol RowStore: AnyObject {
 }
 
 extension RowStore {
+    package func state() throws -> StoreState? { nil }
+
     package func answerablePart(of request: RowRequest) throws -> RowRequest {
         request.selectingMore(nil)
     }

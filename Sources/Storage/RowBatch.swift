@@ -28,6 +28,7 @@ public struct RowBatch: Sendable {
     @usableFromInline var cursor: RowCursor?
     /// The slab of each layout that still has room, by entity; kept while there are several layouts.
     private var openSlabs: [Int: Int] = [:]
+    private var source = SlabSource()
 
     public init() {}
 
@@ -94,7 +95,7 @@ public struct RowBatch: Sendable {
         if !isMixed, let first = slabs.first, first.layout !== layout { mix() }
         filled += 1
         guard isMixed else {
-            slabs.append(RowSlab(layout: layout, capacity: Self.capacity(ofSlab: slabs.count)))
+            slabs.append(source.makeSlab(layout, capacity: Self.capacity(ofSlab: slabs.count)))
             return slabs.count - 1
         }
         let slab: Int
@@ -102,7 +103,7 @@ public struct RowBatch: Sendable {
             slab = open
         } else {
             let capacity = openSlabs[layout.entityIndex].map { min(slabs[$0].capacity * Self.growth, Self.largest) } ?? Self.smallest
-            slabs.append(RowSlab(layout: layout, capacity: capacity))
+            slabs.append(source.makeSlab(layout, capacity: capacity))
             slab = slabs.count - 1
             openSlabs[layout.entityIndex] = slab
         }

@@ -4,6 +4,7 @@ import RowMemory
 import Schema
 import SQLiteKit
 import Storage
+import Synchronization
 
 /// An open store: its connection and what is kept for it. Used under the lock of its ``SQLitePersistentStore``.
 ///
@@ -11,6 +12,9 @@ import Storage
 /// 1. One connection does everything, writing and checkpoints included: SQLite's WAL-reset bug needs two (RELIABILITY F1).
 /// 2. Whatever throws has left the file as it was.
 final class StoreSession {
+    /// Tells this session from every other one.
+    let number = StoreSession.lastNumber.add(1, ordering: .relaxed).newValue
+    private static let lastNumber = Atomic<UInt64>(0)
     let path: String
     let description: PersistentStoreDescription
     /// The archive that the main file lies in, where it is no file of its own; `path` is then where it would be.

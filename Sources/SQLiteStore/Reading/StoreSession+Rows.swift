@@ -18,14 +18,25 @@ extension StoreSession {
         let reader = try reader(request.entityIndex, includingSubentities: request.includesSubentities)
         let collector = RowCollector(reader)
         try run(try select(request), reader.columns, into: collector)
+        // What was read is with the caller now, who needs the memory for objects: a tenth of it would be kept twice.
+        if collector.batch.count > Self.rowsWorthCaching { connection.releaseMemory() }
         return collector.batch
     }
+
+    private static let rowsWorthCaching = 16_384
 
     func selection(_ request: RowRequest, known: KnownKeys) throws -> RowSelection {
         let reader = try reader(request.entityIndex, includingSubentities: request.includesSubentities)
         let collector = SelectionCollector(reader, known)
         try run(try select(request), reader.columns, into: collector, skipping: true)
         return collector.selection
+    }
+
+    /// Nil for a store that is read without locks: others may be writing to it just now.
+    func state() throws -> StoreState? {
+        guard !description.isReadOnly, let version = try connection.value("PRAGMA data_version")?.integer else { return nil }
+        // The one counts the commits of others, the other what this connection changed.
+        return StoreState(opening: number, version, Int64(connection.totalChanges))
     }
 
     func count(_ request: RowRequest) throws -> Int {

@@ -1,0 +1,46 @@
+internal import Glibc
+
+/// Memory for the slabs of a large answer: a piece as large as a huge page, which the system hands out at once instead of in 512 pages. Where there are a million rows
+/// to fill, handing out memory takes longer than filling it.
+///
+/// Invariants:
+/// 1. The slabs in it do not overlap: each stands where `SlabSource` said, which counts them.
+/// 2. It is freed when the last slab in it is gone: a row that stays keeps two megabytes at most.
+// Its memory is written by the slabs alone, each in its own part.
+final class SlabRegion: @unchecked Sendable {
+    static let size = 2 << 20
+    let base: UnsafeMutableRawPointer
+
+    init() {
+        base = .allocate(byteCount: Self.size, alignment: Self.size)
+        // A hint: where there are no huge pages, the memory comes as it always does.
+        madvise(base, Self.size, MADV_HUGEPAGE)
+    }
+
+    deinit { base.deallocate() }
+}
+
+/// Makes slabs one after the other, those of large answers in regions.
+package struct SlabSource: Sendable {
+    private var region: SlabRegion?
+    private var used = 0
+    private var rows = 0
+
+    /// So many rows come in memory of their own: fewer would leave most of a region empty.
+    private static let rowsBesideRegions = 16_384
+
+    package init() {}
+
+    package mutating func makeSlab(_ layout: RowLayout, capacity: Int) -> RowSlab {
+        let size = (RowSlab.byteCount(layout, capacity: capacity) + 63) & ~63
+        rows += capacity
+        guard rows > Self.rowsBesideRegions, size <= SlabRegion.size / 8 else { return RowSlab(layout: layout, capacity: capacity) }
+        if region == nil || used + size > SlabRegion.size {
+            region = SlabRegion()
+            used = 0
+        }
+        guard let region else { preconditionFailure("Made above") }
+        defer { used += size }
+        return RowSlab(layout: layout, capacity: capacity, in: region, at: used)
+    }
+}

@@ -17,6 +17,8 @@ package final class Connection {
     /// Stops the running statement from any thread.
     package let interrupter: Interrupter
     private var cache: [String: Statement] = [:]
+    /// So many statements are kept: an application asks in fewer shapes, and somebody who makes up new ones all the time must not fill the memory.
+    private static let mostStatements = 256
     private var isOpen = true
     let errors: ErrorSource
     let bulk = BulkExchange()
@@ -123,7 +125,10 @@ package final class Connection {
         defer {
             statement.reset()
             statement.clearBindings()
-            if isOpen { cache[sql] = statement }
+            if isOpen {
+                if cache.count >= Self.mostStatements { cache.removeAll(keepingCapacity: true) }
+                cache[sql] = statement
+            }
         }
         return try body(statement)
     }
@@ -156,6 +161,9 @@ package final class Connection {
 
     /// Gives the memory of pages back that are cached and not in use.
     package func releaseMemory() { sqlite3_db_release_memory(handle) }
+
+    /// How many compiled statements are kept.
+    package var keptStatements: Int { cache.count }
 
     /// Forgets compiled statements, so that the schema can be changed without them.
     package func clearCache() { cache.removeAll() }

@@ -8,6 +8,12 @@ import TestSupport
 import Testing
 
 @Suite struct ConnectionTests {
+    @Test func compiledStatementsAreKeptUpToABound() throws {
+        let connection = try Connection.inMemory()
+        for number in 0..<1_000 { #expect(try connection.value("SELECT \(number)") == .integer(Int64(number))) }
+        #expect((1...256).contains(connection.keptStatements))
+    }
+
     @Test func valuesOfEachKindComeBack() throws {
         let connection = try Connection.inMemory()
         try connection.execute("CREATE TABLE t(a, b, c, d, e, f, g)")

@@ -54,7 +54,7 @@ extension ManagedObjectContext {
         var plan = FetchPlan(
             entity: entity, includesSubentities: request.includesSubentities,
             predicate: try request.predicate?.validated(against: entity, in: model, store: identity),
-            sortKeys: try (sortKeys ?? request.sortKeys).map { try $0.validated(against: entity, in: model) }, offset: request.fetchOffset,
+            sortKeys: try (sortKeys ?? request.sortKeys).map { try $0.validated(against: entity, in: model) }, offset: max(0, request.fetchOffset),
             limit: request.fetchLimit > 0 ? request.fetchLimit : nil, refreshes: request.shouldRefreshRefetchedObjects)
         if request.includesPendingChanges { plan.overlay = overlay(for: plan) }
         return plan

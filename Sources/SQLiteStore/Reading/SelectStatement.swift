@@ -65,8 +65,25 @@ package struct SelectStatement: Sendable, Hashable {
     /// Whether it selects all rows of the table, in whatever order.
     var isWholeTable: Bool { joins.isEmpty && conditions.isEmpty && order.isEmpty && !isDistinct && limit == nil && offset == 0 }
 
+    /// Rows with numbers that no object can have are none of its rows. The sign keeps SQLite from choosing the table's own order for it.
+    private static let isObject = SQLFragment("+\(rootAlias).Z_PK > 0")
+
+    /// The same over rows of objects alone. Statements that give their keys need not: whoever reads those leaves the others out.
+    package var overObjects: SelectStatement {
+        var statement = self
+        statement.conditions.append(Self.isObject)
+        return statement
+    }
+
     /// The statement that gives one number: how many rows there are.
     package var counting: SQLFragment {
+        let table = SQLName.quoted(storage.table)
+        // Counting all rows is quicker than asking each, and there are hardly ever others to take away.
+        if isWholeTable { return SQLFragment("SELECT (SELECT count(*) FROM \(table)) - (SELECT count(*) FROM \(table) WHERE Z_PK <= 0)") }
+        return overObjects.countingRows
+    }
+
+    private var countingRows: SQLFragment {
         if window.text.isEmpty {
             return SQLFragment(isDistinct ? "SELECT count(DISTINCT \(Self.rootAlias).Z_PK)" : "SELECT count(*)") + body
         }

@@ -55,7 +55,9 @@ struct FetchPlan {
     /// What the condition and the order read beyond the objects' own properties: a change there decides about objects that did not change themselves.
     func propertiesReadElsewhere(_ model: ManagedObjectModel) -> [Reading] {
         var paths = predicate?.keyPaths ?? []
-        paths += sortKeys.map { $0.keyPath.split(separator: ".").map(String.init) }
+        paths += sortKeys.flatMap { key in
+            key.relevanceQuery == nil ? [key.keyPath.split(separator: ".").map(String.init)] : (try? key.expression(for: entity, in: model))?.keyPaths ?? []
+        }
         var readings: [Reading] = []
         for path in paths where path.count > 1 {
             var current: Entity? = entity

@@ -18,7 +18,9 @@ package struct CompiledSort {
     package init(_ sortKeys: [SortKey], entity: Entity? = nil, model: ManagedObjectModel? = nil) throws(QueryError) {
         var keys: [Key] = []
         for key in sortKeys {
-            let path = try CompiledExpression(.keyPath(key.keyPath), entity: entity, model: model)
+            var expression = QueryExpression.keyPath(key.keyPath)
+            if key.relevanceQuery != nil { expression = if let entity, let model { try key.expression(for: entity, in: model) } else { key.expression } }
+            let path = try CompiledExpression(expression, entity: entity, model: model)
             keys.append(Key(path: path, isAscending: key.isAscending, collation: key.collation))
         }
         self.keys = keys

@@ -18,6 +18,12 @@ public struct Comparison: Sendable, Hashable {
     public enum Operator: Sendable, Hashable, CaseIterable {
         case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
         case between, `in`, contains, beginsWith, endsWith, like, matches
+        /// SEARCH: whether texts hold words, phrases and beginnings of words, whatever their case and accents.
+        ///
+        /// `title SEARCH "desert planet"`, `{title, summary} SEARCH "dune* -film"`; an object on the left (SELF, a relationship) stands for all its attributes that
+        /// the model chooses for full text (``AttributeDescription/isFullTextIndexed``). A string that is no constant, or an attribute that is not chosen, can be searched too:
+        /// it is read through. What the right side, a constant, may say: `word`, `"a phrase"`, `begin*`, `-unwanted`, `OR`.
+        case search
     }
 
     /// How a left side with many values is meant. NONE is `.not` of `.any`, SOME is `.any`.

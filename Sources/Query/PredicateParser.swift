@@ -173,6 +173,8 @@ struct PredicateParser {
                 throw lexer.error("Uniform type identifiers are not supported", at: token.start, code: .unsupported)
             default: return nil
             }
+        // A key elsewhere: only behind an operand it can't be one.
+        case .identifier where token.isWord("SEARCH"): return .search
         default: return nil
         }
     }

@@ -79,6 +79,7 @@ struct PredicatePrinter {
         case .endsWith: "ENDSWITH"
         case .like: "LIKE"
         case .matches: "MATCHES"
+        case .search: "SEARCH"
         }
     }
 

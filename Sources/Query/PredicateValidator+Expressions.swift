@@ -42,6 +42,8 @@ extension PredicateValidator {
         }
         switch function {
         case .now: return Typed(expression: tree, type: .date)
+        case .relevance: return try relevance(arguments)
+        case .indexed: return try indexed(arguments)
         case .noIndex: return Typed(expression: tree, type: arguments[0].type)
         case .lowercase, .uppercase, .canonical, .length:
             let argument = arguments[0]

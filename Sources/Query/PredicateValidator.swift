@@ -39,6 +39,7 @@ struct PredicateValidator {
     // MARK: Comparisons
 
     private func comparison(_ comparison: Comparison) throws -> Comparison {
+        if comparison.operator == .search { return try search(comparison) }
         var result = comparison
         let left = try expression(comparison.left)
         let right = try expression(comparison.right)
@@ -69,7 +70,7 @@ struct PredicateValidator {
         case .in:
             if right.type.elements != nil { return try membership(of: one, in: right, nil, result) }
             try requireText(one, right, comparison.operator)
-        case .contains, .beginsWith, .endsWith, .like:
+        case .contains, .beginsWith, .endsWith, .like, .search:
             try requireText(one, right, comparison.operator)
         case .matches:
             try requireText(one, right, comparison.operator)

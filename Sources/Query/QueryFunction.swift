@@ -10,6 +10,10 @@ package enum QueryFunction: String, CaseIterable, Sendable {
     case count = "count:", sum = "sum:", average = "average:", min = "min:", max = "max:"
     /// Its argument as it is; asks a store not to use an index.
     case noIndex = "noindex:"
+    /// How well a text fits what SEARCH looks for, the greater the better; 0 where the text is nil or holds nothing of it.
+    case relevance = "relevance:to:"
+    /// Its first argument as it is; names the index of the model that is meant to find it. Stores choose by themselves.
+    case indexed = "indexed:by:"
 
     /// The function that text means by `name`: the colon of a function of one argument may be left out.
     package init?(written name: String) {

@@ -10,6 +10,11 @@ extension ScalarRules {
         guard arguments.count == function.argumentCount, !function.isAggregate else {
             throw QueryError(.unsupported, "\(function.rawValue) is no function of \(arguments.count) single values")
         }
+        if function == .indexed { return arguments[0] }
+        if function == .relevance {
+            let query = isNull(arguments[1]) ? "" : try text(arguments[1], for: function)
+            return .double(SearchQuery(query).relevance(of: isNull(arguments[0]) ? nil : try text(arguments[0], for: function)))
+        }
         if arguments.contains(where: isNull) { return .null }
         if function.argumentCount == 2 { return try apply(function, arguments[0], arguments[1]) }
         let argument = arguments[0]

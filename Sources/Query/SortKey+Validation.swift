@@ -46,6 +46,10 @@ extension SortKey {
     /// Checks that the key path leads through to-one relationships to an attribute with an order.
     /// - Throws: ``QueryError`` with code `unknownKey`, `type` or `unsupported`.
     package func validated(against entity: Entity, in model: ManagedObjectModel) throws(QueryError) -> SortKey {
+        if relevanceQuery != nil {
+            _ = try expression(for: entity, in: model)
+            return self
+        }
         let components = keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         if let operatorName = components.first(where: { $0.hasPrefix("@") }) {
             throw QueryError(.unsupported, "Results can't be sorted by \(operatorName)", entity: entity.name, key: keyPath)

@@ -15,6 +15,8 @@ public struct SortKey: Sendable, Hashable {
     public var keyPath: String
     public var isAscending: Bool
     public var collation: Collation
+    /// Where there is one, the order is by how well the text at `keyPath` fits it; see ``relevance(to:in:ascending:)``.
+    public internal(set) var relevanceQuery: String?
 
     public init(_ keyPath: String, ascending: Bool = true, collation: Collation = .binary) {
         self.keyPath = keyPath

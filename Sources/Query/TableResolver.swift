@@ -85,12 +85,12 @@ struct TableResolver {
     // MARK: Order
 
     func term(_ key: SortKey, _ columns: [TableColumn], groups: [QueryExpression], isCollapsed: Bool) throws -> TableRequest.Term {
-        if let place = columns.firstIndex(where: { $0.name == key.keyPath }) {
+        if key.relevanceQuery == nil, let place = columns.firstIndex(where: { $0.name == key.keyPath }) {
             guard columns[place].type.hasOrder else { throw error("Rows can't be sorted by \(key.keyPath), a \(columns[place].type.name)", key: key.keyPath) }
             return TableRequest.Term(expression: columns[place].expression, column: place, isAscending: key.isAscending, collation: key.collation)
         }
         let valid = try key.validated(against: entity, in: model)
-        let (expression, _) = try QueryExpression.keyPath(valid.keyPath).validated(against: entity, in: model, store: store)
+        let (expression, _) = try (valid.relevanceQuery == nil ? QueryExpression.keyPath(valid.keyPath) : valid.expression).validated(against: entity, in: model, store: store)
         if isCollapsed, !expression.isConstant(inGroupsBy: groups) {
             throw error("Rows can't be sorted by \(key.keyPath): it is neither a column nor something that groups are made by", key: key.keyPath)
         }

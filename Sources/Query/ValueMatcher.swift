@@ -22,6 +22,9 @@ struct ValueMatcher {
         case .contains:
             if let elements = left.elements, !left.isNull { return try contains(try right.scalar(), elements) }
             return try compareTexts(try left.scalar(), try right.scalar())
+        case .search:
+            guard let query = ScalarRules.text(try right.scalar()) else { return false }
+            return SearchQuery(query).matches(try Self.texts(left))
         case .between:
             guard let bounds = right.elements, bounds.count == 2 else {
                 if right.isNull { return false }
@@ -33,6 +36,12 @@ struct ValueMatcher {
         default:
             return try compare(try left.scalar(), try right.scalar())
         }
+    }
+
+    /// The texts of one object, which stand as a list where there are several.
+    private static func texts(_ value: QueryValue) throws -> [String?] {
+        guard case .collection(let elements, _) = value else { return [ScalarRules.text(try value.scalar())] }
+        return try elements.map { ScalarRules.text(try $0.scalar()) }
     }
 
     private func compare(_ left: PropertyValue, _ right: PropertyValue) throws -> Bool {
@@ -103,6 +112,9 @@ extension ValueMatcher {
             return { if case .collection = $0 { try general($0) } else { $0.isNull } }
         case (.notEqual, _) where ScalarRules.isNull(right):
             return { if case .collection = $0 { try general($0) } else { !$0.isNull } }
+        case (.search, .string(let text)):
+            let query = SearchQuery(text)
+            return { query.matches(try texts($0)) }
         case (_, .int(let number)):
             guard let accepts = orders(comparisonOperator) else { return general }
             return { value in

@@ -50,7 +50,8 @@ extension SQLitePersistentStore {
                 try connection.transaction(.immediate) {
                     let steps = try plans.flatMap { plan in
                         try StoreMigration(
-                            plan: plan, configuration: description.configuration, connection: connection, files: files, progress: progress
+                            plan: plan, configuration: description.configuration, connection: connection, files: files, progress: progress,
+                            makesSideIndexes: description.journal == .heldByDocument
                         ).run()
                     }
                     if !steps.isEmpty, !metadata.isEmpty {
@@ -85,7 +86,10 @@ extension SQLitePersistentStore {
     ) throws -> MigrationReport {
         let path = description.url.path
         func report(_ connection: Connection) throws -> MigrationReport {
-            try MigrationRehearsal(plans, configuration: description.configuration, connection: connection, files: .besideStore(at: path)).report()
+            try MigrationRehearsal(
+                plans, configuration: description.configuration, connection: connection, files: .besideStore(at: path),
+                makesSideIndexes: description.journal == .heldByDocument
+            ).report()
         }
         do {
             if let archive { return try report(Connection.openForReading(archive, workingPath: path)) }

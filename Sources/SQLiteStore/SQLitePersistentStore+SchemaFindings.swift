@@ -70,7 +70,11 @@ extension StoreSession {
         }
         let tables = Set(expected.tables.map { SQLName.key($0.name) } + expected.joins.map { SQLName.key($0.table) })
             .union(["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"])
-        for name in present.keys.sorted() where !tables.contains(name) && !Self.isBookkeeping(name) { findings.append("the table \(name) has no place in the model") }
+        let sideTables = Set(
+            try connection.rows("SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name LIKE 'FOLIO%'").compactMap { row in
+                row[0].text.flatMap { SideIndexes.isDefinition($0, row[1].text ?? "") ? SQLName.key($0) : nil }
+            })
+        for name in present.keys.sorted() where !tables.contains(name) && !Self.isBookkeeping(name) && !sideTables.contains(name) { findings.append("the table \(name) has no place in the model") }
         let indexes = Set(try connection.rows("SELECT name FROM sqlite_schema WHERE type = 'index'").compactMap { $0[0].text.map { SQLName.key($0) } })
         // A migration leaves an index its name where it renames the table.
         for index in expected.indexes where !indexes.contains(SQLName.key(index.name)) {

@@ -1,6 +1,7 @@
 /// An index that a model asks for.
 public struct FetchIndexDescription: Sendable, Hashable {
-    /// How an index finds values; the raw values are those of compiled models. SQLite stores make both a plain index.
+    /// How an index finds values; the raw values are those of compiled models. SQLite stores make a plain index of either; those that Folio makes have an R-tree besides
+    /// where all elements are `rTree` and numbers or dates.
     public enum Kind: Int, Sendable, Hashable {
         case binary = 0
         case rTree = 1

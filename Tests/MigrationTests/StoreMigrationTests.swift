@@ -44,6 +44,41 @@ import Testing
         RelationshipDescription(name, to: destination, inverse: inverse, renamingIdentifier: was)
     }
 
+    // MARK: Side indexes
+
+    private func searched(_ names: [String], _ plain: [String], indexes: [FetchIndexDescription] = []) -> EntityDescription {
+        let attributes = (names + plain).map { name -> AttributeDescription in
+            var attribute = AttributeDescription(name, .string, renamingIdentifier: name == "title" ? "name" : nil)
+            attribute.isFullTextIndexed = names.contains(name)
+            return attribute
+        }
+        return EntityDescription("A", attributes: attributes + [.init("x", .double), .init("y", .double)], indexes: indexes)
+    }
+
+    @Test func fullTextAndPlacesAreMadeAnew() throws {
+        let place = FetchIndexDescription("place", elements: [.init(propertyName: "x", kind: .rTree), .init(propertyName: "y", kind: .rTree)])
+        let statements = try migrate([searched(["name"], ["note"])], [searched(["title", "note"], ["more"], indexes: [place])]).filter { $0.contains("FOLIO") }
+        #expect(statements.first == "DROP TABLE FOLIO_SEARCH_ZA")
+        #expect(statements.dropFirst().map { $0.prefix(15) } == ["CREATE VIRTUAL ", "INSERT INTO \"FO", "CREATE VIRTUAL ", "INSERT INTO FOL"])
+        // A store that has none, as those of Apple's framework, gets none.
+        #expect(try migrate([searched([], ["name"])], [searched(["title"], ["more"])]).allSatisfy { !$0.contains("FOLIO") })
+    }
+
+    @Test func migratedIndexesSayWhatTheRowsSay() throws {
+        let old = try ManagedObjectModel(entities: [searched(["name"], ["note"])])
+        let new = try ManagedObjectModel(entities: [searched(["title", "note"], [])])
+        try withTemporaryDirectory { folder in
+            let store = try MigratedStore.make(old, at: folder.appendingPathComponent("Store.sqlite"), objectsPerEntity: 30)
+            try store.migrate(from: old, to: new)
+            let open = try SQLitePersistentStore.open(PersistentStoreDescription(url: store.url))
+            #expect(open.layout.searchIndex(of: "ZA")?.columns == ["ZNOTE", "ZTITLE"])
+            #expect(try open.integrityFindings(isThorough: true) == [])
+            try StoreGenerator.fill(open, objectsPerEntity: 2)
+            #expect(try open.integrityFindings(isThorough: true) == [])
+            try open.close()
+        }
+    }
+
     // MARK: Attributes
 
     @Test func addingAndRenamingColumnsTouchesNoRows() throws {

@@ -171,6 +171,7 @@ struct TypedPredicateTests {
         #expect(try titles((\Book.title).beginsWith("du", .caseInsensitive)) == ["Dune"])
         #expect(try titles((\Book.subtitle).contains("novel")) == ["Dune", "Fiasco"])
         #expect(try titles((\Book.title).isLike("*o*") && (\Book.title).matches("[A-G].*")) == ["Beowulf", "Fiasco"])
+        #expect(try titles((\Book.title).searches("beow*") || (\Book.title).searches("fiasco")) == ["Beowulf", "Fiasco"])
         #expect(try titles((\Book.author).to(\Writer.name) == "Lem") == ["Fiasco", "Solaris"])
         #expect(try titles((\Book.tags).any(\Tag.word == "desert")) == ["Dune"])
         #expect(try titles((\Book.tags).all((\Tag.word).endsWith("f"))) == ["Beowulf", "Fiasco"])

@@ -44,6 +44,10 @@ struct HostileNumbersTests {
         ) { fixture in
             let people = try fixture.rows("Person")
             #expect((0..<people.count).map { people[$0].key } == [1])
+            let index = fixture.entity("Person").index
+            #expect(try fixture.store.count(RowRequest(entityIndex: index)) == 1)
+            #expect(try fixture.store.count(RowRequest(entityIndex: index, offset: 1)) == 0)
+            #expect(try fixture.store.rows(RowRequest(entityIndex: index, limit: 1)).count == 1)
             #expect(try fixture.reference("Book", 1, "shelf") == nil)
             let findings = try fixture.store.referenceFindings().map(\.message)
             for number in [Int64.min, -5, 0] { #expect(findings.contains("Person: a row has the number \(number), which no object can have")) }

@@ -178,7 +178,7 @@ struct TranslationSQLTests {
         let translated = try translate("year > 3", order: [SortKey("title", collation: .caseInsensitive)], offset: 5, limit: 10, excluding: [3, 4])
         let select = translated.statement.selecting(["t0.Z_PK"])
         #expect(
-            select.text == "SELECT t0.Z_PK FROM ZITEM t0 WHERE t0.ZYEAR > ? AND t0.Z_PK NOT IN (?, ?) "
+            select.text == "SELECT t0.Z_PK FROM ZITEM t0 WHERE t0.ZYEAR > ? AND t0.Z_PK NOT IN (?, ?) AND +t0.Z_PK > 0 "
                 + "ORDER BY t0.ZTITLE COLLATE FolioCaseInsensitive ASC, t0.Z_PK LIMIT ? OFFSET ?")
         #expect(select.arguments == [.integer(3), .integer(3), .integer(4), .integer(10), .integer(5)])
     }

@@ -23,7 +23,7 @@ public struct SchemaProperty {
 /// What an attribute is beside its type, in SwiftData's words.
 public struct AttributeOption: Sendable, Hashable {
     enum Content: Sendable, Hashable {
-        case unique, externalStorage, preserveValueOnDeletion, ephemeral, spotlight, allowsCloudEncryption
+        case unique, externalStorage, preserveValueOnDeletion, ephemeral, spotlight, allowsCloudEncryption, fullText
         case transformable(String)
     }
 
@@ -37,6 +37,8 @@ public struct AttributeOption: Sendable, Hashable {
     public static let preserveValueOnDeletion = AttributeOption(content: .preserveValueOnDeletion)
     /// Kept in memory and by undo, never in a store.
     public static let ephemeral = AttributeOption(content: .ephemeral)
+    /// SEARCH finds the attribute's words by an index; see ``AttributeDescription/isFullTextIndexed``.
+    public static let fullText = AttributeOption(content: .fullText)
     public static let spotlight = AttributeOption(content: .spotlight)
     public static let allowsCloudEncryption = AttributeOption(content: .allowsCloudEncryption)
     /// The model names the value transformer that made the attribute's bytes.
@@ -144,6 +146,7 @@ extension SchemaProperty {
             case .externalStorage: attribute.allowsExternalBinaryDataStorage = true
             case .preserveValueOnDeletion: attribute.preservesValueInHistoryOnDeletion = true
             case .ephemeral: attribute.isTransient = true
+            case .fullText: attribute.isFullTextIndexed = true
             case .spotlight: attribute.isIndexedBySpotlight = true
             case .allowsCloudEncryption: attribute.allowsCloudEncryption = true
             case .transformable(let name):

@@ -17,6 +17,9 @@ public struct EntityCondition<Object>: Sendable {
         predicate = .comparison(Comparison(left, comparison, .constant(right), options: options))
     }
 
+    /// Whether words, `"phrases"` and `begin*` are found in any of the attributes that the model chooses for full text; see ``Comparison/Operator/search``.
+    public static func searches(_ query: String) -> EntityCondition { EntityCondition(.evaluatedObject, .search, .string(query)) }
+
     public static func && (left: EntityCondition, right: EntityCondition) -> EntityCondition { EntityCondition(.and([left.predicate, right.predicate])) }
     public static func || (left: EntityCondition, right: EntityCondition) -> EntityCondition { EntityCondition(.or([left.predicate, right.predicate])) }
     public static prefix func ! (condition: EntityCondition) -> EntityCondition { EntityCondition(.not(condition.predicate)) }
@@ -158,6 +161,8 @@ extension EntityOperand where Value: OptionalText {
     public func endsWith(_ text: String, _ options: Comparison.Options = []) -> EntityCondition<Object> { EntityCondition(entityPath.expression, .endsWith, .string(text), options) }
     /// Whether the text is like a pattern with `*` for any run and `?` for one character.
     public func isLike(_ pattern: String, _ options: Comparison.Options = []) -> EntityCondition<Object> { EntityCondition(entityPath.expression, .like, .string(pattern), options) }
+    /// Whether words, `"phrases"` and `begin*` are found in the text, whatever their case and accents; see ``Comparison/Operator/search``.
+    public func searches(_ query: String) -> EntityCondition<Object> { EntityCondition(entityPath.expression, .search, .string(query)) }
     /// Whether a regular expression matches the whole text.
     public func matches(_ pattern: String, _ options: Comparison.Options = []) -> EntityCondition<Object> { EntityCondition(entityPath.expression, .matches, .string(pattern), options) }
 }

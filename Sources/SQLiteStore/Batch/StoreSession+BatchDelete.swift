@@ -29,7 +29,7 @@ extension StoreSession {
     /// Deletes rows by the model's delete rules: cascades first, then what denies it, then everything that leads to them.
     func delete(_ request: RowRequest, _ origin: ChangeOrigin) throws -> BatchReceipt {
         try checkWritable()
-        return try connection.transaction(.immediate) {
+        return try writing {
             _ = derivedChanges.takeAll()
             var doomed = DoomedObjects()
             let selected = doomed.add(try doomedRows(try select(request).selecting(Self.doomedColumns(SelectStatement.rootAlias))), rootOf: rootIndex)

@@ -16,7 +16,7 @@ extension StoreSession {
         var statement = SQLFragment("UPDATE \(SQLName.quoted(storage.table)) AS \(SelectStatement.rootAlias) SET ")
         statement += assignments.joined(", ")
         statement += SQLFragment(" WHERE \(SelectStatement.rootAlias).Z_PK IN (") + selected + SQLFragment(") RETURNING Z_PK, Z_ENT")
-        return try connection.transaction(.immediate) {
+        return try writing {
             _ = derivedChanges.takeAll()
             let selected = references(try connection.rows(statement.text, statement.arguments))
             var changed = PropertySet()

@@ -17,7 +17,7 @@ struct StoreSchema {
     }
 
     private var tableStatements: [String] {
-        entityTables + joinTables + indexStatements + [
+        entityTables + joinTables + indexStatements + layout.sideIndexes.statements + [
             "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)",
             "CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB)",
             "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)",

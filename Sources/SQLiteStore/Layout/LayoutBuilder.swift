@@ -51,7 +51,8 @@ struct LayoutBuilder {
                 entityIndex: entity.index, number: number, rootNumber: root, table: table,
                 sharesTable: model.entities[entity.rootIndex].family.count > 1, properties: inherited + own)
         }
-        return StoreLayout(model: model, storages: storages)
+        let wanted = SideIndexes(wantedBy: model, storages.compactMap { $0 })
+        return StoreLayout(model: model, storages: storages, sideIndexes: catalog.map(wanted.present) ?? wanted)
     }
 
     private mutating func placeTable(of root: Entity) throws(StorageError) {

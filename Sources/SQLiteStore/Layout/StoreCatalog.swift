@@ -41,10 +41,13 @@ package struct StoreCatalog: Sendable, Hashable {
 
     package var entities: [NumberedEntity]
     package var triggers: [Trigger]
+    /// The definitions of full-text indexes and R-trees, by name.
+    package var sideIndexes: [String: String]
     private var tableByKey: [String: Table]
 
-    package init(tables: [Table], entities: [NumberedEntity], triggers: [Trigger] = []) {
+    package init(tables: [Table], entities: [NumberedEntity], triggers: [Trigger] = [], sideIndexes: [String: String] = [:]) {
         self.entities = entities
+        self.sideIndexes = sideIndexes
         self.triggers = triggers
         tableByKey = Dictionary(tables.map { (SQLName.key($0.name), $0) }, uniquingKeysWith: { first, _ in first })
     }

@@ -7,6 +7,8 @@ package import Storage
 package final class StoreLayout: Sendable {
     package let model: ManagedObjectModel
     private let storages: [EntityStorage?]
+    /// Full text and R-trees, as far as the store has them.
+    let sideIndexes: SideIndexes
     private let indexByNumber: [Int64: Int]
 
     /// The layout of a new store of a configuration, nil for the whole model.
@@ -22,9 +24,10 @@ package final class StoreLayout: Sendable {
     }
 
     /// `storages` by position of the entity in the model, nil for those that the store does not hold.
-    init(model: ManagedObjectModel, storages: [EntityStorage?]) {
+    init(model: ManagedObjectModel, storages: [EntityStorage?], sideIndexes: SideIndexes) {
         self.model = model
         self.storages = storages
+        self.sideIndexes = sideIndexes
         indexByNumber = Dictionary(storages.compactMap { $0 }.map { ($0.number, $0.entityIndex) }, uniquingKeysWith: { first, _ in first })
     }
 

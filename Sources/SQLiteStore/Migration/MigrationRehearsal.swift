@@ -8,36 +8,43 @@ struct MigrationRehearsal {
     private let configuration: String?
     private let connection: Connection
     private let files: ExternalValues
+    private let makesSideIndexes: Bool
 
-    init(_ plans: [MigrationPlan], configuration: String?, connection: Connection, files: ExternalValues) {
+    init(_ plans: [MigrationPlan], configuration: String?, connection: Connection, files: ExternalValues, makesSideIndexes: Bool) {
         self.plans = plans
         self.configuration = configuration
         self.connection = connection
         self.files = files
+        self.makesSideIndexes = makesSideIndexes
     }
 
     func report() throws -> MigrationReport {
         var steps: [MigrationStep] = []
         var stage = connection
         for (index, plan) in plans.enumerated() {
-            let migration = StoreMigration(plan: plan, configuration: configuration, connection: stage, files: files, progress: nil)
+            let migration = migration(plan, on: stage)
             steps += try migration.script()?.steps ?? []
             guard index + 1 < plans.count else { break }
             if index == 0 { stage = try skeleton() }
-            _ = try StoreMigration(plan: plan, configuration: configuration, connection: stage, files: files, progress: nil).run()
+            _ = try self.migration(plan, on: stage).run()
         }
         let (rows, bytes) = try estimate(steps)
         return MigrationReport(steps, rows: rows, bytes: bytes)
     }
 
+    private func migration(_ plan: MigrationPlan, on connection: Connection) -> StoreMigration {
+        StoreMigration(plan: plan, configuration: configuration, connection: connection, files: files, progress: nil, makesSideIndexes: makesSideIndexes)
+    }
+
     /// A database in memory with the store's tables, indexes and triggers, and with what it says of itself, but without objects.
     private func skeleton() throws -> Connection {
         let copy = try Connection.inMemory()
-        // Shadow tables come with their virtual tables, which a migration leaves alone.
+        // Shadow tables come with their virtual tables; of these only such as Folio makes are known to every SQLite.
         let items = try connection.rows(
             """
-            SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite@_%' ESCAPE '@' AND upper(sql) NOT LIKE 'CREATE VIRTUAL%'
-                AND tbl_name NOT IN (SELECT name FROM pragma_table_list WHERE type IN ('shadow', 'virtual'))
+            SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite@_%' ESCAPE '@'
+                AND (upper(sql) NOT LIKE 'CREATE VIRTUAL%' OR upper(sql) LIKE '% USING FTS5%' OR upper(sql) LIKE '% USING RTREE%')
+                AND tbl_name NOT IN (SELECT name FROM pragma_table_list WHERE type = 'shadow')
             ORDER BY CASE type WHEN 'table' THEN 0 WHEN 'view' THEN 1 ELSE 2 END
             """)
         let (tables, others) = (items.compactMap { $0[0].text }.filter(Self.makesTable), items.compactMap { $0[0].text }.filter { !Self.makesTable($0) })

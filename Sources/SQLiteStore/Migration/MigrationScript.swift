@@ -17,7 +17,7 @@ struct MigrationScript {
     /// What becomes of the indexes of tables that stay, by the table's new name.
     private var indexes: [(table: String, index: StoredTable.Index, newNames: [String: String])] = []
 
-    init(_ builder: MigrationBuilder, catalog: StoreCatalog) throws {
+    init(_ builder: MigrationBuilder, catalog: StoreCatalog, makesSideIndexes: Bool) throws {
         self.builder = builder
         self.catalog = catalog
         target = StoreSchema(builder.new)
@@ -26,6 +26,10 @@ struct MigrationScript {
         let alterations = changes.map { TableAlteration($0) }
         let triggers = try MigratedTriggers(catalog.triggers, builder, changes: changes)
         steps += triggers.removing
+        // Rows that move would be found where they were: made anew, they are right whatever has changed.
+        steps += catalog.sideIndexes.filter { $0.value.hasPrefix("CREATE VIRTUAL") }.keys.sorted().map { name in
+            MigrationStep(.schema, "drop the index \(name)", "DROP TABLE \(SQLName.quoted(name))")
+        }
 
         let links = linkPlan()
         for (change, alteration) in zip(changes, alterations) { noteIndexes(of: change, alteration) }
@@ -39,6 +43,11 @@ struct MigrationScript {
         addOrders(changes)
         steps += target.indexes.filter { !kept.contains($0) }.map { index in
             MigrationStep(.index, "make the index \(index.name)", index.statement, table: index.table, constraint: index.constraint == nil ? nil : index)
+        }
+        if makesSideIndexes {
+            let wanted = builder.new.sideIndexes
+            for index in wanted.search.values.sorted(by: { $0.table < $1.table }) { addSideIndex(index.name, index.table, index.statement, index.filling) }
+            for index in wanted.allPlaces { addSideIndex(index.name, index.table, index.statement, index.filling) }
         }
         steps += triggers.restoring
     }
@@ -57,6 +66,11 @@ struct MigrationScript {
     private mutating func drop(_ table: String) {
         names.remove(SQLName.key(table))
         steps.append(MigrationStep(.rows, "drop the table \(table)", "DROP TABLE \(SQLName.quoted(table))", table: table))
+    }
+
+    private mutating func addSideIndex(_ name: String, _ table: String, _ statement: String, _ filling: String) {
+        steps.append(MigrationStep(.schema, "make the index \(name)", statement))
+        steps.append(MigrationStep(.index, "fill the index \(name)", filling, table: table))
     }
 
     // MARK: Joins

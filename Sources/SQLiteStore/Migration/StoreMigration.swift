@@ -13,6 +13,8 @@ struct StoreMigration {
     let connection: Connection
     let files: ExternalValues
     let progress: MigrationProgress?
+    /// Whether the store gets side indexes where it has none: it is known to be Folio's.
+    let makesSideIndexes: Bool
 
     /// - Returns: the steps that were taken; none where the store is of the new version already.
     func run() throws -> [MigrationStep] {
@@ -39,7 +41,7 @@ struct StoreMigration {
         let builder = try MigrationBuilder(
             plan, old: try StoreLayout.reading(plan.source, from: catalog), new: try StoreLayout.creating(plan.destination, configuration: configuration),
             connection: connection)
-        return try MigrationScript(builder, catalog: catalog)
+        return try MigrationScript(builder, catalog: catalog, makesSideIndexes: makesSideIndexes || !catalog.sideIndexes.isEmpty)
     }
 
     // MARK: Steps
@@ -100,6 +102,7 @@ struct StoreMigration {
     }
 
     private func registerFunctions() throws {
+        try StoreSession.registerWords(on: connection)
         try connection.register(function: MigrationBuilder.externalValueFunction, argumentCount: 1, flags: .directOnly) { [files] arguments, result in
             guard !arguments[0].isNull else { return }
             let value = try files.value(ofCell: Data(arguments[0].bytes)).data()

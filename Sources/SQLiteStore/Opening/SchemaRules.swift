@@ -1,9 +1,10 @@
 import SQLiteKit
 import Storage
 
-/// What the schema of a document's store may hold: plain tables and plain indexes, as Folio makes and migrates them, and the triggers of its model's derived attributes.
+/// What the schema of a document's store may hold: plain tables and plain indexes, as Folio makes and migrates them, full-text indexes and R-trees that are to the letter
+/// Folio's own, and the triggers of its model's derived attributes.
 ///
-/// Views, other triggers, virtual tables and expressions would run code of whoever wrote the file. Bare stores of Core Data's may have some of these and keep them; a package
+/// Views, other triggers, other virtual tables and expressions would run code of whoever wrote the file. Bare stores of Core Data's may have some of these and keep them; a package
 /// never gets them, since foreign stores are written afresh into it.
 enum SchemaRules {
     private static let onlyPlain = "only tables and indexes belong there"
@@ -18,7 +19,7 @@ enum SchemaRules {
         guard rows.count <= mostEntries else { throw StorageError(.damaged, "The store's schema has more than \(mostEntries) entries") }
         for row in rows {
             let type = row[0].text ?? "entry", name = row[1].text ?? ""
-            if type == "trigger" { continue }
+            if type == "trigger" || type == "table" && SideIndexes.isDefinition(name, row[2].text ?? "") { continue }
             if let objection = objection(type, row[2].text ?? "") { throw refusal(of: type, name, objection) }
         }
     }

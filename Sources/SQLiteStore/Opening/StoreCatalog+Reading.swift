@@ -27,16 +27,19 @@ extension StoreCatalog {
         }
         var tables: [Table] = []
         var triggers: [Trigger] = []
+        var sideIndexes: [String: String] = [:]
         for row in schema {
             guard let name = row[1].text else { continue }
             if row[0].text == "trigger" {
                 triggers.append(Trigger(name: name, statement: row[2].text ?? ""))
+            } else if let statement = row[2].text, SideIndexes.isDefinition(name, statement) {
+                sideIndexes[name] = statement
             } else if let columns = columns[name] {
-                // Virtual tables, which would run code of their own, are no store's.
+                // Other virtual tables, which would run code of their own, are no store's.
                 tables.append(Table(name: name, columns: columns))
             }
         }
-        return StoreCatalog(tables: tables, entities: [], triggers: triggers)
+        return StoreCatalog(tables: tables, entities: [], triggers: triggers, sideIndexes: sideIndexes)
     }
 
     /// The rows of `Z_PRIMARYKEY`.

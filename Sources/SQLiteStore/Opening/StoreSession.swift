@@ -27,6 +27,8 @@ final class StoreSession {
     var readers: [ReaderKey: RowReader] = [:]
     /// Whether the connection has the functions that translated requests call: registered with the first request that may call one.
     var hasFunctions = false
+    /// Whether the connection notes which rows are touched, for the side indexes.
+    var watchesRows = false
     /// Why the store is not written to, nil if it may be.
     let writingRefusal: String?
     /// Whether changes run triggers other than those of derived attributes; in a store by itself they may be anybody's.

@@ -5,6 +5,7 @@ import SQLiteKit
 // Comparisons of values; texts and memberships have files of their own.
 extension PredicateTranslator {
     func comparison(_ comparison: Comparison, _ wanted: Bool) throws -> SQLFragment {
+        if comparison.operator == .search { return try search(comparison, wanted) }
         let left = try operand(comparison.left)
         let right = try operand(comparison.right)
         switch left {
@@ -83,7 +84,7 @@ extension PredicateTranslator {
             case .collection(let collection): return try membership(of: left, in: collection, options, wanted)
             case .scalar(let text): return try textTest(.contains, text, left, options, wanted)
             }
-        case .contains, .beginsWith, .endsWith, .like, .matches:
+        case .contains, .beginsWith, .endsWith, .like, .matches, .search:
             return try textTest(comparisonOperator, left, try single(right, of: comparisonOperator), options, wanted)
         }
     }

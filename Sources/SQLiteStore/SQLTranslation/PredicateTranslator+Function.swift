@@ -11,6 +11,8 @@ extension PredicateTranslator {
         if function == .now { return try constant(.date(now)) }
         let operands = try arguments.map { try single($0) }
         guard operands.count == function.argumentCount else { throw unsupported("\(name) of \(operands.count) values") }
+        if function == .relevance { return SQLScalar(sql: call(function, operands), kind: .number) }
+        if function == .indexed { return operands[0] }
         if operands.contains(where: \.isNull) { return try constant(.null) }
         if operands.contains(where: { $0.kind == .opaque }) { throw unsupported("\(name) of a large value") }
         switch function {

@@ -91,7 +91,10 @@ extension PredicateTranslator {
         case .none:
             throw unsupported("\(entity.name).\(key), which the store does not hold")
         case .attribute(let column):
-            walk.element = .scalar(self.column(column, of: try row(of: object)))
+            let alias = try row(of: object)
+            var scalar = self.column(column, of: alias)
+            scalar.row = (try layout.storage(of: object.entityIndex).table, .sql("\(name: alias).Z_PK"))
+            walk.element = .scalar(scalar)
         case .composite(let leaves):
             walk.element = .composite(leaves, alias: try row(of: object))
         case .toOne(let columns):

@@ -64,6 +64,8 @@ struct SQLScalar {
     var isColumn = false
     /// How the column holds its values, where the expression is a column of an attribute.
     var attribute: AttributeColumn?
+    /// The table and the key of the row that the column belongs to, where the value is a column of an entity's own.
+    var row: (table: String, key: SQLFragment)?
     /// The object that the value is the key of.
     var object: SQLObject?
     /// The collection whose size this is, and the column that has to have a value for an element to count.

@@ -22,6 +22,14 @@ extension SQLTranslation {
         try registerTextTest("FolioLike", on: connection) { LikePattern($0, options: $1).matches }
         try registerTextTest("FolioMatches", on: connection) { try RegexPattern($0, options: $1).matches }
 
+        var lastSearch: (text: String, query: SearchQuery)?
+        try connection.register(function: "FolioSearch", argumentCount: -1, flags: flags) { arguments, result in
+            let text = arguments[0].text
+            let query: SearchQuery
+            if let lastSearch, lastSearch.text.utf8.elementsEqual(text.utf8) { query = lastSearch.query } else { query = SearchQuery(text) }
+            lastSearch = (text, query)
+            result.set(query.matches((1..<arguments.count).map { arguments[$0].isNull ? nil : arguments[$0].text }) ? 1 as Int64 : 0)
+        }
         try connection.register(function: "FolioFunction", argumentCount: -1, flags: flags) { arguments, result in
             guard let function = QueryFunction(rawValue: arguments[0].text) else { return }
             let values = (1..<arguments.count).map { PropertyValue(arguments[$0]) }

@@ -26,7 +26,7 @@ extension SQLTranslation {
         let selected = try translate(request, with: translator)
         if let residual = selected.residual { throw translator.unsupported("\(residual)") }
 
-        var statement = selected.statement
+        var statement = selected.statement.overObjects
         statement.groups = groups
         statement.having = having
         statement.isDistinct = table.isDistinct

@@ -36,6 +36,7 @@ package enum SQLTranslation {
                 }
             }
         }
+        if case .matching(let predicate?) = request.selection { conditions += translator.places(meeting: conjuncts(predicate)) }
         if !request.excludedKeys.isEmpty {
             conditions.append(.sql("\(key) NOT IN \(SQLValueList.fragment(keys: request.excludedKeys))"))
         }
@@ -52,6 +53,8 @@ package enum SQLTranslation {
             statement.offset = request.offset
             statement.limit = request.limit
         }
+        // Where rows are counted off, those of no objects would take a place.
+        if statement.offset > 0 || statement.limit != nil { statement = statement.overObjects }
         return TranslatedRequest(statement: statement, answered: all(answered), residual: all(residual))
     }
 
@@ -84,6 +87,11 @@ package enum SQLTranslation {
 extension PredicateTranslator {
     /// A sort key with its direction. NULL is SQLite's smallest value, as nil is ours.
     func term(_ key: SortKey) throws -> SQLFragment {
+        if key.relevanceQuery != nil {
+            let entity = layout.model.entities[object.entityIndex]
+            let sql = try single(try key.expression(for: entity, in: layout.model)).sql
+            return key.isAscending ? .sql("\(sql) ASC") : .sql("\(sql) DESC")
+        }
         let components = key.keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard case .scalar(let scalar) = try path(base: nil, components: components), scalar.kind.hasOrder else {
             throw QueryError(.type, "Results can't be sorted by \(key.keyPath)", entity: layout.model.entities[object.entityIndex].name, key: key.keyPath)

@@ -12,7 +12,7 @@ extension StoreSession {
         var save = SaveInProgress(large: large, insertions: changes.insertions)
         do {
             _ = derivedChanges.takeAll()
-            return try limitingTriggers(changes.rowCount) { try connection.transaction(.immediate) { try write(changes, &save) } }
+            return try limitingTriggers(changes.rowCount) { try writing { try write(changes, &save) } }
         } catch is VersionMismatch {
             large.removeFiles()
             // Looked up afterwards, all at once: a savepoint to come back to would copy every page that a save touches.

@@ -27,13 +27,16 @@ extension ManagedObject {
     /// Whether a to-many relationship has not been read yet. Reads nothing. Traps if there is no such relationship.
     public final func hasFault(forRelationshipNamed key: String) -> Bool {
         let relation = relation(named: key)
-        guard !state.isFault, relation.isToMany else { return state.isFault }
-        return !(existingList(relation)?.isLoaded ?? state.contains(.inserted))
+        guard relation.isToMany else { return state.isFault }
+        // What a prefetch brought is there, whether the object itself was looked at or not.
+        if let list = existingList(relation) { return !list.isLoaded }
+        return state.isFault || !state.contains(.inserted)
     }
 
     /// The IDs of a relationship's objects; these are not filled. Traps if there is no such relationship.
     public final func objectIDs(forRelationshipNamed key: String) -> [ManagedObjectID] {
         let relation = relation(named: key)
+        noteReading(relation.index)
         guard fireFault() else { return [] }
         if relation.isToMany { return context.loadedList(self, relation).members.map(\.objectID) }
         return row.reference(relation.slot).map { [context.objectID(key: $0.key, entityIndex: $0.entityIndex)] } ?? []

@@ -32,9 +32,15 @@ extension ManagedObject {
     /// Saved before, and changed since.
     public final var isUpdated: Bool { state.contains(.updated) && !state.contains(.deleted) }
     /// Deleted, and not saved yet.
-    public final var isDeleted: Bool { state.contains(.deleted) }
+    public final var isDeleted: Bool {
+        noteReadingOfState()
+        return state.contains(.deleted)
+    }
     /// Not filled yet.
-    public final var isFault: Bool { state.isFault }
+    public final var isFault: Bool {
+        noteReadingOfState()
+        return state.isFault
+    }
     /// Inserted, updated or deleted; also where the values are the saved ones again.
     public final var hasChanges: Bool { !state.isDisjoint(with: [.inserted, .updated, .deleted]) }
 

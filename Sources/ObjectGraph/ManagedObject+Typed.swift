@@ -31,7 +31,7 @@ extension ManagedObject {
     /// Whether the cells are there and laid out as the handle says.
     @inlinable
     final func isReadable(entity: UInt16, count: UInt16, model: UInt64) -> Bool {
-        !state.isFault && entityIndex &- entity < count && contextReference?._withUnsafeGuaranteedRef { $0.modelNumber == model } == true
+        !state.isFault && entityIndex &- entity < count && contextReference?._withUnsafeGuaranteedRef { $0.readableModelNumber == model } == true
     }
 
     @inlinable
@@ -42,6 +42,11 @@ extension ManagedObject {
     /// Fills the object; false if there is nothing to read.
     @usableFromInline
     final func prepareToRead<Value>(_ key: AttributeKey<Value>) -> Bool {
+        noteReading(Int(key.slot.index))
+        return prepare(key)
+    }
+
+    private final func prepare<Value>(_ key: AttributeKey<Value>) -> Bool {
         guard fireFault() else { return false }
         if !isReadable(entity: key.firstEntity, count: key.entityCount, model: key.modelNumber) { checkKey(key) }
         return true
@@ -50,14 +55,14 @@ extension ManagedObject {
     /// Fills the object and notes that the value changes; false if it can't be written.
     @usableFromInline
     final func prepareToWrite<Value>(_ key: AttributeKey<Value>) -> Bool {
-        guard prepareToRead(key) else { return false }
+        guard prepare(key) else { return false }
         context.willWrite(self, key.slot)
         return true
     }
 
     @usableFromInline
     final func clearValue<Value>(_ key: AttributeKey<Value>) {
-        guard prepareToRead(key) else { return }
+        guard prepare(key) else { return }
         context.willWrite(self, key.slot)
         row.clear(key.slot)
     }

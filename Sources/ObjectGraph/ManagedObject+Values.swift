@@ -13,6 +13,7 @@ extension ManagedObject {
             guard let property = fetchedProperty(named: key) else { preconditionFailure(GraphError.unknownKey(key, of: shape.entity).message) }
             return fetchedObjectsOrNone(of: property)
         }
+        noteReading(index)
         guard fireFault() else { return nil }
         if let relation = shape.relations[index] {
             if !relation.isToMany { return context.target(self, relation.slot) }
@@ -51,6 +52,7 @@ extension ManagedObject {
     public final func propertyValue(forKey key: String) throws -> PropertyValue {
         let shape = self.shape
         guard let index = shape.entity.propertyIndex(named: key) else { return .list(try fetchedObjects(forKey: key).map { .object($0.objectID) }) }
+        noteReading(index)
         try realise()
         return try propertyValue(at: index, shape)
     }

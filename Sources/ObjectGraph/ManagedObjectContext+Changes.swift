@@ -66,6 +66,7 @@ extension ManagedObjectContext {
 
     /// Notes that a slot is about to change: keeps the value for rollback, conflicts and undo, moving it out of the row. The object is realised.
     func willWrite(_ object: ManagedObject, _ slot: RowSlot) {
+        noteChange(object, Int(slot.index))
         if object.state.isFree || untrackedDepth > 0 { return }
         guard let first = touch(object, Int(slot.index)), first.sinceSave || first.inEvent, slot.kind != .toMany else { return }
         let needsSaved = first.sinceSave && !object.state.contains(.inserted)

@@ -15,6 +15,7 @@ extension ManagedObjectContext {
 
     func markDeleted(_ object: ManagedObject) {
         guard !object.state.contains(.deleted) else { return }
+        noteChange(object, -1)
         if object.state.isFree { object.state.insert(.unannounced) }
         object.state.insert(.deleted)
         object.state.remove([.updated, .free])

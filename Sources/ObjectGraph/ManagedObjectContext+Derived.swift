@@ -17,6 +17,7 @@ extension ManagedObjectContext {
                     changes.replaceSaved(at: place, with: value)
                 }
                 guard row.slotValue(slot) != value else { continue }
+                noteChange(object, Int(slot.index))
                 row.setSlotValue(value, slot)
                 isChanged = true
             }

@@ -56,6 +56,7 @@ extension ManagedObjectContext {
 
     /// Turns a fault without object into a deleted object without values (F19).
     private func markInaccessible(_ object: ManagedObject) {
+        noteChange(object)
         object.attach(nursery.makeRow(shapes[Int(object.entityIndex)].layout, key: object.key))
         object.state.remove(.fault)
         object.state.insert([.inaccessible, .deleted])
@@ -64,6 +65,7 @@ extension ManagedObjectContext {
 
     /// Makes a realised object without changes a fault again.
     func turnIntoFault(_ object: ManagedObject) {
+        noteChange(object)
         if !object.state.isFault { object.willTurnIntoFault() }
         let wasRealised = !object.state.isFault
         object.detachRow()

@@ -15,7 +15,7 @@ extension ManagedObjectContext {
     func store() throws -> any RowStore {
         if let parentStore { return parentStore }
         guard let store = persistentStoreCoordinator.firstStore else { throw GraphError.noStore }
-        return store
+        return try pinned(store)
     }
 
     func storeIdentity() throws -> StoreIdentity {

@@ -30,6 +30,7 @@ extension ManagedObjectContext {
     }
 
     private func merge(_ saved: SavedChanges) {
+        moveGenerationForward()
         withoutUndo {
             mergeUpdates(saved.updated)
             for id in saved.deleted { mergeDeletion(id) }
@@ -71,6 +72,7 @@ extension ManagedObjectContext {
 
     /// Gives an object without changes the values that the store has now. Transient ones stay.
     private func takeValues(of fresh: Row, _ object: ManagedObject) {
+        noteChange(object)
         let shape = shapes[Int(object.entityIndex)]
         let row = object.row
         for slot in shape.layout.slots {

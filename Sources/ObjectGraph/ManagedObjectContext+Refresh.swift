@@ -34,6 +34,7 @@ extension ManagedObjectContext {
     }
 
     private func restore(_ object: ManagedObject, from dropped: ChangeRecords, _ index: Int) {
+        noteChange(object)
         let wasInaccessible = object.state.contains(.inaccessible)
         object.state.remove([.updated, .deleted, .unannounced, .inaccessible])
         if wasInaccessible {
@@ -63,10 +64,12 @@ extension ManagedObjectContext {
         edits.returnToCommitted(undoManager)
         permanentKeys = PermanentKeys()
         loadError = nil
+        moveGenerationForward()
         let objects = allObjects
         for index in identities.indices { identities[index].removeAll() }
         temporaries.removeAll()
         for object in objects {
+            noteChange(object)
             object.contextReference = nil
             object.recordIndex = -1
             object.detachRow()
@@ -129,6 +132,7 @@ extension ManagedObjectContext {
 
     /// Puts an object's unsaved changes on top of what the store has now.
     func mergeStoreValues(_ fresh: Row, into object: ManagedObject) {
+        noteChange(object)
         guard let old = object.optionalRow else {
             object.attach(fresh)
             return
@@ -164,6 +168,7 @@ extension ManagedObjectContext {
     func refresh(_ object: ManagedObject, from row: Row) {
         guard !object.state.isFault, object.recordIndex < 0, object.state.isDisjoint(with: [.inserted, .deleted, .saving]) else { return }
         guard object.optionalRow?.isSame(as: row) != true else { return }
+        noteChange(object)
         object.attach(row)
         object.awake(fromSnapshotEvents: .refresh)
         refreshedObjects.insert(object)

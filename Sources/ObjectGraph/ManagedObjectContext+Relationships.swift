@@ -146,6 +146,7 @@ extension ManagedObjectContext {
     }
 
     func addMember(_ owner: ManagedObject, _ relation: EntityShape.Relation, _ member: ManagedObject, at index: Int? = nil) {
+        noteChange(owner, relation.index)
         let list = relation.isOrdered ? loadedList(owner, relation) : self.list(owner, relation)
         touch(owner, relation.index)
         if !owner.state.isFree { log(.memberAdded(owner, property: relation.index, member)) }
@@ -153,6 +154,7 @@ extension ManagedObjectContext {
     }
 
     func removeMember(_ owner: ManagedObject, _ relation: EntityShape.Relation, _ member: ManagedObject) {
+        noteChange(owner, relation.index)
         let list = relation.isOrdered ? loadedList(owner, relation) : self.list(owner, relation)
         touch(owner, relation.index)
         let index = list.remove(member, isTracked: countsDifferences(owner))
@@ -160,6 +162,7 @@ extension ManagedObjectContext {
     }
 
     func reorder(_ owner: ManagedObject, _ relation: EntityShape.Relation, _ members: ContiguousArray<ManagedObject>) {
+        noteChange(owner, relation.index)
         let list = loadedList(owner, relation)
         touch(owner, relation.index)
         if !owner.state.isFree { log(.reordered(owner, property: relation.index, list.members)) }

@@ -51,6 +51,8 @@ extension ManagedObjectContext {
     package func prepareSave(again failed: PreparedSave, after error: any Error) throws -> PreparedSave? {
         precondition(saveUnderWay?.number == failed.number, "This save is not the one that is under way")
         putBack()
+        // What is settled is settled with the store as it is now.
+        moveGenerationForward()
         // Others may write faster than this context reads.
         guard failed.attempt < Self.mostAttempts else { throw translated(error) }
         processPendingChanges()
@@ -142,6 +144,7 @@ extension ManagedObjectContext {
     private func accept(_ receipt: SaveReceipt) {
         guard let save = saveUnderWay else { return }
         saveUnderWay = nil
+        moveGenerationForward()
         edits.committed = save.position
         var renamed: [ContiguousArray<ManagedObject>] = []
         // In a parent new objects stay new, under their temporary numbers.

@@ -71,6 +71,7 @@ extension ManagedObjectContext {
     private func takeOut(_ object: ManagedObject) {
         log(.removed(object))
         guard !object.state.contains(.deleted) else { return }
+        noteChange(object, -1)
         object.state.insert(.deleted)
         object.state.remove([.updated, .free])
         if object.state.contains(.inserted) {
@@ -86,6 +87,7 @@ extension ManagedObjectContext {
     /// Undoes a deletion. Where it was saved already the object is inserted again, under the number that it had.
     private func bringBack(_ object: ManagedObject) {
         log(.inserted(object))
+        noteChange(object, -1)
         let wasForgotten = object.contextReference == nil
         object.state.remove([.deleted, .unannounced])
         renewReferences(of: object)

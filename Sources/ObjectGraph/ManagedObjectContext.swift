@@ -46,6 +46,12 @@ public final class ManagedObjectContext {
     }
 
     @usableFromInline let modelNumber: UInt64
+    /// `modelNumber`, but while the context is observed: then no handle reads values directly.
+    @exclusivity(unchecked) @usableFromInline var readableModelNumber: UInt64
+    /// Who observes the objects; nil while the context is not observed.
+    @exclusivity(unchecked) var registrars: ObjectRegistrars?
+    /// The moment of the store that the context reads.
+    var generation = QueryGeneration.unpinned
     let shapes: ContiguousArray<EntityShape>
     /// By entity: `EntityShape.isPlain`, without a step to the shape.
     let isPlain: ContiguousArray<Bool>
@@ -135,6 +141,7 @@ public final class ManagedObjectContext {
         shapes = coordinator.shapes
         isPlain = ContiguousArray(coordinator.shapes.map(\.isPlain))
         modelNumber = coordinator.model.number
+        readableModelNumber = coordinator.model.number
         temporaryIdentity = parent?.temporaryIdentity ?? .unsaved(coordinator.model)
         identities = ContiguousArray(coordinator.shapes.map { _ in IdentityMap() })
     }
@@ -154,6 +161,7 @@ public final class ManagedObjectContext {
     /// Called by an object's deinit.
     @usableFromInline
     func forget(_ object: ManagedObject) {
+        registrars?.forget(object)
         if object.key < 0 {
             temporaries.remove(-object.key)
         } else {

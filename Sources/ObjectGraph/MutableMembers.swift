@@ -6,7 +6,8 @@ public struct MutableObjectSet: Sequence {
     let relationship: EntityShape.Relation
 
     private var list: MemberList? {
-        owner.fireFault() ? owner.context.loadedList(owner, relationship) : nil
+        owner.noteReading(relationship.index)
+        return owner.fireFault() ? owner.context.loadedList(owner, relationship) : nil
     }
 
     public var count: Int { list?.members.count ?? 0 }
@@ -46,7 +47,8 @@ public struct MutableOrderedObjectSet: RandomAccessCollection {
     let relationship: EntityShape.Relation
 
     private var members: ContiguousArray<ManagedObject> {
-        owner.fireFault() ? owner.context.loadedList(owner, relationship).members : []
+        owner.noteReading(relationship.index)
+        return owner.fireFault() ? owner.context.loadedList(owner, relationship).members : []
     }
 
     public var startIndex: Int { 0 }

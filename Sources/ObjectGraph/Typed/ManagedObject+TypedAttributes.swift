@@ -49,7 +49,9 @@ extension ManagedObject {
     @usableFromInline
     final func cellForReading<Value>(_ attribute: TypedAttribute<Value>) -> RowCell? {
         guard fireFault() else { return nil }
-        return place(of: attribute).cell
+        let place = place(of: attribute)
+        noteReading(Int(place.index))
+        return place.cell
     }
 
     /// Fills the object and notes that the value changes; nil if it can't be written.

@@ -7,7 +7,9 @@ extension ManagedObject {
     /// Reading gives a fault where the object is not known yet. Traps if the object's entity has no such relationship.
     public final subscript<Destination>(relationship: TypedToOne<Destination>) -> Destination? {
         get {
-            guard let relation = relation(relationship), let target = context.target(self, relation.slot) else { return nil }
+            guard let relation = relation(relationship) else { return nil }
+            noteReading(relation.index)
+            guard let target = context.target(self, relation.slot) else { return nil }
             guard let destination = target as? Destination else {
                 preconditionFailure("\(target.entity.name) has another class than \(Destination.self): register it with the coordinator")
             }
@@ -27,6 +29,7 @@ extension ManagedObject {
     public final subscript<Members>(relationship: TypedToMany<Members>) -> Members {
         get {
             guard let relation = relation(relationship) else { return Members(ManagedObjects(ContiguousArray())) }
+            noteReading(relation.index)
             return Members(ManagedObjects(context.loadedList(self, relation).members))
         }
         set {

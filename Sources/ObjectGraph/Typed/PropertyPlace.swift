@@ -42,6 +42,8 @@ extension ManagedObjectContext {
         let family = shapes[property.declaringEntityIndex].entity.family
         let place = PropertyPlace(
             cell: RowCell(slot), firstEntity: UInt16(family.lowerBound), entityCount: UInt16(family.count), index: UInt16(property.index))
+        // Where objects are observed, every reading comes by here.
+        if registrars != nil { return place }
         while places.count <= number { places.append(.unknown) }
         places[number] = place
         return place

@@ -1,0 +1,66 @@
+import Query
+import RowMemory
+import Schema
+import SQLiteKit
+package import Storage
+import Synchronization
+
+extension SQLitePersistentStore: GenerationStore {
+    package func viewOfThisMoment() throws -> (any StoreView)? {
+        guard try withSession({ try $0.archive == nil && $0.connection.journalMode() == .wal }) else { return nil }
+        do {
+            var options = OpenOptions(.readOnly, defense: .foreign)
+            options.busyTimeout = description.busyTimeout
+            // Of its own: a transaction that stays open must not hold up the connection that writes.
+            let connection = try Connection(path, options)
+            try connection.execute("BEGIN DEFERRED")
+            // A transaction begins with what it reads first.
+            _ = try connection.value("SELECT count(*) FROM Z_METADATA")
+            var readOnly = description
+            readOnly.isReadOnly = true
+            let files = try withSession { $0.files }
+            return SQLiteStoreView(
+                of: self,
+                session: StoreSession(path: path, description: readOnly, connection: connection, derivedChanges: DerivedChanges(), layout: layout, rowLayouts: layouts, identity: identity, files: files))
+        } catch {
+            throw StorageError(error, path: path)
+        }
+    }
+}
+
+/// A connection whose one transaction is never ended: it reads what was committed when it began.
+final class SQLiteStoreView: StoreView {
+    private let base: SQLitePersistentStore
+    private let session: Mutex<StoreSession>
+
+    init(of store: SQLitePersistentStore, session: sending StoreSession) {
+        base = store
+        self.session = Mutex(session)
+    }
+
+    deinit {
+        // Ends the transaction too.
+        session.withLock { try? $0.close() }
+    }
+
+    var store: any PersistentStore { base }
+
+    private func read<Result: Sendable>(_ body: (StoreSession) throws -> Result) throws -> Result {
+        try session.withLock { session in
+            do { return try body(session) } catch { throw session.error(error) }
+        }
+    }
+
+    func rows(_ request: RowRequest) throws -> RowBatch { try read { try $0.rows(request) } }
+    func selection(_ request: RowRequest, known: KnownKeys) throws -> RowSelection { try read { try $0.selection(request, known: known) } }
+    func count(_ request: RowRequest) throws -> Int { try read { try $0.count(request) } }
+    func answerablePart(of request: RowRequest) throws -> RowRequest { try base.answerablePart(of: request) }
+    func table(_ table: TableRequest, of request: RowRequest) throws -> [[PropertyValue]] { try read { try $0.rows(table, of: request) } }
+
+    func related(entityIndex: Int, propertyIndex: Int, owners: [Int64], includingRows: Bool) throws -> RelatedBatch {
+        try read { try $0.related(entityIndex: entityIndex, propertyIndex: propertyIndex, owners: owners, includingRows: includingRows) }
+    }
+
+    func reserveKeys(entityIndex: Int, count: Int) throws -> Int64 { try base.reserveKeys(entityIndex: entityIndex, count: count) }
+    func apply(_ changes: ChangeSet) throws -> SaveReceipt { try base.apply(changes) }
+}

@@ -1,0 +1,10 @@
+/// A store that can be read as it is at one moment, whatever is committed afterwards.
+package protocol GenerationStore: PersistentStore {
+    /// What is committed now, for as long as the result is held; nil where the store can't keep it. What is written by way of it goes to the store.
+    func viewOfThisMoment() throws -> (any StoreView)?
+}
+
+/// One moment of a store.
+package protocol StoreView: RowStore, Sendable {
+    var store: any PersistentStore { get }
+}

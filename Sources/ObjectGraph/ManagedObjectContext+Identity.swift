@@ -159,19 +159,24 @@ extension ManagedObjectContext {
     }
 
     /// The object with an ID, filled: the registered one, or read from the store.
-    /// - Throws: ``GraphError`` with code `objectNotFound` where there is none.
+    /// - Throws: ``GraphError`` with code `objectNotFound` where there is none, or one of another entity of the hierarchy has the number.
     public func existingObject(with id: ManagedObjectID) throws -> ManagedObject {
         if let object = registeredObject(for: id) {
-            if object.isDeleted { throw GraphError.notFound(id) }
+            if object.isDeleted || !isNamed(Int(object.entityIndex), by: id) { throw GraphError.notFound(id) }
             try object.realise()
             return object
         }
         guard !id.isTemporaryID || parent != nil, let entityIndex = ownEntityIndex(of: id) else { throw GraphError.notFound(id) }
         let rows = try store().rows(RowRequest(entityIndex: rootIndex(entityIndex), selection: .keys([id.key])))
-        guard rows.count == 1 else { throw GraphError.notFound(id) }
+        guard rows.count == 1, isNamed(rows[0].entityIndex, by: id) else { throw GraphError.notFound(id) }
         let object = adopt(rows[0])
         try object.realise()
         return object
+    }
+
+    /// Whether an ID can stand for an object of an entity: its own, or one that it inherits from.
+    private func isNamed(_ entityIndex: Int, by id: ManagedObjectID) -> Bool {
+        ownEntityIndex(of: id).map { shapes[$0].entity.family.contains(entityIndex) } ?? false
     }
 
     /// The object with an ID if the context knows it. Reads nothing.

@@ -53,6 +53,19 @@ struct BasicsTests {
         #expect(try library.context.count(for: request) == 2)
     }
 
+    @Test func anIDOfAnotherEntityOfTheHierarchyNamesNoObject_F3_L30() throws {
+        let library = try Library()
+        let book = try library.book("Essays")
+        try library.context.save()
+        let id = book.objectID
+        let novel = try #require(library.model.entity(named: "Novel")), base = try #require(library.model.entity(named: "Book"))
+        let wrong = ManagedObjectID(store: id.store, entityIndex: novel.index, key: id.key), right = ManagedObjectID(store: id.store, entityIndex: base.index, key: id.key)
+        for context in [library.context, library.anotherContext()] {
+            #expect(throws: GraphError.self) { try context.existingObject(with: wrong) }
+            #expect(try context.existingObject(with: right)["title"] as? String == "Essays")
+        }
+    }
+
     @Test func anotherContextReadsWhatWasSaved() throws {
         let library = try Library()
         let author = try library.author("Austen")

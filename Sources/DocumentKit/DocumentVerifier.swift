@@ -32,7 +32,7 @@ public enum DocumentVerifier {
         case .store where document.storeType != .sqlite: check.store(document.path, type: document.storeType)
         case .store, .managedDocument: check.store(document.path, document.storePath ?? document.path, package: nil)
         case .package: check.package(document.path)
-        case .archive: check.archive(document.path)
+        case .archive: try check.archive(document.path)
         }
         return check.findings
     }
@@ -75,8 +75,9 @@ private struct DocumentCheck {
 
     // MARK: Forms
 
-    mutating func archive(_ path: String) {
-        guard let folder = part("archive", { _ in try StateFolder.makeTemporary() }) else { return }
+    /// - Throws: where there is no place to take it apart, which is no damage.
+    mutating func archive(_ path: String) throws {
+        let folder = try StateFolder.makeTemporary()
         defer { try? Disk.removeTree(folder) }
         let target = FilePath.join(folder, "document")
         let isUnpacked: Void? = part("archive") { check in

@@ -35,7 +35,12 @@ package enum StateFolder {
     /// A new folder for a while, for this user alone.
     static func makeTemporary() throws -> String {
         let path = temporaryPath()
-        try Disk.makeDirectory(path, mode: 0o700)
+        try makeTemporary(path)
         return path
+    }
+
+    /// Makes a folder at a path that `temporaryPath` answered.
+    static func makeTemporary(_ path: String) throws {
+        try DocumentError.stage(.writing, path) { try Disk.makeDirectory(path, mode: 0o700) }
     }
 }

@@ -44,7 +44,7 @@ struct StorePlace {
         database = try archive.database(isTrusted: false)
         guard database == nil else { return }
         do {
-            try Disk.makeDirectory(folder, mode: 0o700)
+            try StateFolder.makeTemporary(folder)
             try archive.reader.extract(into: folder) { $0 == PackageLayout.store }
         } catch {
             try? Disk.removeTree(folder)

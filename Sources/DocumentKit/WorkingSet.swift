@@ -48,7 +48,7 @@ struct WorkingSet {
             throw DocumentError(.io, "too many working sets of this document", path: FilePath.join(StateFolder.documents, uuid))
         }
         let folder = FilePath.parent(path)
-        try Disk.makeDirectories(folder, mode: 0o700, isDurable: true)
+        try DocumentError.stage(.writing, folder) { try Disk.makeDirectories(folder, mode: 0o700, isDurable: true) }
         let temporary = FilePath.sibling(of: path, tag: "tmp", id: UniqueName.make())
         do {
             try Disk.makeDirectory(temporary, mode: 0o700)

@@ -17,6 +17,7 @@ import TestSupport
         ("{\"name\":\"A\"}\n{\"name\":\n{\"name\":\"C\"}\n", "in.txt: line 2: "),
         ("{\"name\":\"A\"}\n\n{\"nam\":\"B\"}\n", "in.txt: line 3: Person has no property nam"),
         ("[{\"name\":\"A\"},{\"nam\":\"B\"}]", "in.txt: object 2: Person has no property nam"),
+        ("[{\"name\":\"A\",\"born\":1e999}]", "in.txt: object 1: born is Date"),
         ("name,born\nA,1861-10-10\nB,soon\n", "in.txt: record 2: born is Date"),
         ("name,born,name\nA,,B\n", "in.txt: line 1: the column name comes twice"),
     ]) func aMistakeIsToldWithFileAndPlace(text: String, message: String) throws {

@@ -147,6 +147,31 @@ import TestSupport
         try expectFailure(["get", "DOC", "Person"], exit: 64, says: ["Person"])
     }
 
+    /// Entities of a hierarchy share their numbers; an object is still of one entity.
+    @Test func anObjectOfAnotherEntityIsNotTheOneThatWasNamed() throws {
+        #expect(try FolioCommand.run("get", FolioCommand.document, "Harbour/p1").exit == 0)
+        #expect(try FolioCommand.run("get", FolioCommand.document, "Place/p1").exit == 0)
+        try expectFailure(["get", "DOC", "Camp/p1"], exit: 66, code: "unknownObject", says: ["Camp/p1"])
+        try expectFailure(["delete", "DOC", "Camp/p1"], exit: 66, says: ["Camp/p1"])
+        try expectFailure(["set", "DOC", "Stop/p1", "place=Camp/p1"], exit: 66, says: ["Camp/p1"])
+    }
+
+    @Test func aPlaceForTemporaryFilesThatIsNotThereIsNoDamageAndNoMistake() throws {
+        try withTemporaryDirectory { folder in
+            let archive = folder.path + "/A.folioz", document = try FolioCommand.copyOfDocument(in: folder), missing = folder.path + "/missing"
+            #expect(try FolioCommand.run("save-as", document, archive, "--archive").exit == 0)
+            #expect(try FolioCommand.run("set", document, "Person/p1", "name=A").exit == 0)
+            for words in [["verify", archive], ["pack", document, archive, "--force"], ["repair", document, "-o", folder.path + "/B.folio"]] {
+                let outcome = try FolioCommand.run(words, through: ["/usr/bin/env", "TMPDIR=\(missing)"])
+                #expect(outcome.exit == 73, "\(words): \(outcome.messages)")
+                #expect(outcome.errors.count == 1 && outcome.messages.contains("missing/"))
+            }
+            let edited = try FolioCommand.run(["set", archive, "Person/p1", "name=B"], through: ["/usr/bin/env", "XDG_STATE_HOME=/proc/missing"])
+            #expect(edited.exit == 73, "\(edited.messages)")
+            #expect(edited.messages.contains("/proc/missing"))
+        }
+    }
+
     @Test func deletingAllObjectsHasToBeMeant() throws {
         try expectFailure(["delete", "DOC", "Person"], exit: 64, says: ["TRUEPREDICATE"])
     }

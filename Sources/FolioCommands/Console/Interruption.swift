@@ -34,6 +34,8 @@ final class Interruption: Sendable {
                 cancel()
                 if isSecond { end() }
                 DispatchQueue.global().asyncAfter(deadline: .now() + 1) { self.end() }
+                // Whoever ends processes does not wait for ever: the next opening finishes or undoes what is left half done.
+                if number != SIGINT { DispatchQueue.global().asyncAfter(deadline: .now() + 5) { self.end(evenCommitting: true) } }
             }
             source.resume()
             return source
@@ -69,9 +71,9 @@ final class Interruption: Sendable {
     func addLeftover(_ path: String) { state.withLock { _ = $0.leftovers.insert(path) } }
     func removeLeftover(_ path: String) { state.withLock { _ = $0.leftovers.remove(path) } }
 
-    /// Ends the process, unless it is in the middle of a write.
-    private func end() {
-        let ending: (leftovers: Set<String>, signal: Int32)? = state.withLock { $0.isCommitting ? nil : ($0.leftovers, $0.signal ?? SIGINT) }
+    /// Ends the process, as a rule unless it is in the middle of a write.
+    private func end(evenCommitting: Bool = false) {
+        let ending: (leftovers: Set<String>, signal: Int32)? = state.withLock { $0.isCommitting && !evenCommitting ? nil : ($0.leftovers, $0.signal ?? SIGINT) }
         guard let ending else { return }
         for path in ending.leftovers { unlink(path) }
         PersistentDocument.removeTemporaryFiles()

@@ -41,7 +41,7 @@ enum ValueParser {
             return try value(text, for: attribute)
         // Seconds since 2001: how the export writes what no calendar has.
         case (.date, .number(let text)):
-            guard let seconds = Double(text) else { throw mismatch(attribute, found: text) }
+            guard let seconds = Double(text), seconds.isFinite else { throw mismatch(attribute, found: text) }
             return .date(Date(timeIntervalSinceReferenceDate: seconds))
         case (.date, .string("NaN")), (.date, .string("Infinity")), (.date, .string("-Infinity")):
             return .date(Date(timeIntervalSinceReferenceDate: real(json.string ?? "") ?? .nan))

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// What a generated class says of the key paths of its properties, for itself and for the classes that inherit from it.
 public protocol KeyPathDeclaring {
     /// For each class of the hierarchy: the names of the properties that it declares, by key paths of the class that is asked for; none if that does not inherit from it.
@@ -7,6 +9,15 @@ public protocol KeyPathDeclaring {
 extension ManagedObject {
     /// The names of the properties that the class and those that it inherits from declare.
     static var declaredNamesByKeyPath: [AnyKeyPath: String] {
+        let id = ObjectIdentifier(self)
+        if let table = KeyPathTable.made.withLock({ $0[id] }) { return table.names }
+        // What the classes say is asked outside the lock: it is their code.
+        let table = KeyPathTable(names: gatheredNamesByKeyPath)
+        KeyPathTable.made.withLock { $0[id] = table }
+        return table.names
+    }
+
+    private static var gatheredNamesByKeyPath: [AnyKeyPath: String] {
         var names: [AnyKeyPath: String] = [:]
         func take(_ more: [AnyKeyPath: String]) {
             if names.isEmpty { names = more } else { names.merge(more) { first, _ in first } }
@@ -19,4 +30,13 @@ extension ManagedObject {
         }
         return names
     }
+}
+
+/// What was gathered for a class; making key paths costs more than the rest of a condition.
+///
+/// Sendable, since nothing of it changes and its key paths are literals that lead through properties and hold no values.
+private struct KeyPathTable: @unchecked Sendable {
+    let names: [AnyKeyPath: String]
+
+    static let made = Mutex<[ObjectIdentifier: KeyPathTable]>([:])
 }

@@ -96,6 +96,11 @@ struct ChangeRecords {
         return isFirst
     }
 
+    /// Whether a property was set in this event before, so that noting it again would say nothing new. Holds nothing meanwhile: every setting of a value asks.
+    @inline(__always) func isNoted(_ property: Int, of index: Int) -> Bool {
+        records.withUnsafeBufferPointer { $0[index].event.contains(property) && $0[index].changed.contains(property) }
+    }
+
     mutating func keepSaved(_ value: SlotValue, of index: Int, property: Int) {
         saved.append(SavedValue(value: value, property: Int32(property), next: records[index].firstSaved))
         records[index].firstSaved = Int32(saved.count - 1)

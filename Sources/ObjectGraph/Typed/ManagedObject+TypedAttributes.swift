@@ -15,7 +15,7 @@ extension ManagedObject {
         }
         set {
             guard let newValue else { return clear(attribute) }
-            guard let cell = (state.isFree ? knownCell(attribute.number) : nil) ?? cellForWriting(attribute) else { return }
+            guard let cell = (state.isFree ? knownCell(attribute.number) : knownChangedCell(attribute.number)) ?? cellForWriting(attribute) else { return }
             cells.unsafelyUnwrapped.store(newValue.stored, cell)
         }
     }
@@ -42,6 +42,18 @@ extension ManagedObject {
             guard number < context.places.count else { return nil }
             let place = context.places[number]
             return entityIndex &- place.firstEntity < place.entityCount ? place.cell : nil
+        }
+    }
+
+    /// The cell, if the property was set in this event before: whatever its old value is needed for has it already.
+    @usableFromInline
+    final func knownChangedCell(_ number: Int) -> RowCell? {
+        guard !state.isFault, recordIndex >= 0, let contextReference else { return nil }
+        return contextReference._withUnsafeGuaranteedRef { context in
+            guard number < context.places.count else { return nil }
+            let place = context.places[number]
+            guard entityIndex &- place.firstEntity < place.entityCount, context.changes.isNoted(Int(place.index), of: Int(recordIndex)) else { return nil }
+            return place.cell
         }
     }
 

@@ -33,6 +33,17 @@ struct CodegenTests {
         }
     }
 
+    @Test func codableIsOnRequest() throws {
+        try withTemporaryDirectory { folder in
+            for (option, expected) in [([], false), (["--codable"], true)] {
+                let target = folder.appendingPathComponent("Generated\(expected)").path
+                #expect(try FolioCommand.run(["codegen", model, "-o", target] + option).exit == 0)
+                let text = try String(contentsOfFile: target + "/Person+Properties.swift", encoding: .utf8)
+                #expect(text.contains("extension Person: CodableObject {}") == expected)
+            }
+        }
+    }
+
     @Test func wrongArgumentsAreUsageErrors() throws {
         let missing = try FolioCommand.run("codegen", model), level = try FolioCommand.run("codegen", model, "-o", "x", "--access", "secret")
         #expect(missing.exit == 64 && level.exit == 64)

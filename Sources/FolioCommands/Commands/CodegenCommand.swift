@@ -5,10 +5,11 @@ import ModelCodegen
 /// `folio codegen MODEL -o DIR`
 enum CodegenCommand: Command {
     static let specification = CommandSpecification(
-        "codegen", "writes Swift classes for the model's entities", operands: "MODEL -o DIR [--access public|package|internal]", count: 1...1,
+        "codegen", "writes Swift classes for the model's entities", operands: "MODEL -o DIR [--access public|package|internal] [--codable]", count: 1...1,
         options: [
             OptionSpecification(OptionSpecification.output.names, value: "DIR", "the folder that the files go to; it is made where there is none"),
             OptionSpecification(["--access"], value: "LEVEL", "public (default), package or internal"),
+            OptionSpecification(["--codable"], "classes can be encoded and decoded, each object as the graph that it leads to"),
             .dryRun,
         ],
         notes: "Every entity that names a class gets Name+Class.swift, which is yours to fill and is never written over, and Name+Properties.swift, which is\n"
@@ -22,6 +23,7 @@ enum CodegenCommand: Command {
         let level = try arguments.choice("--access", among: CodeGenerator.AccessLevel.allCases.map(\.rawValue), default: "public")
         generator.accessLevel = CodeGenerator.AccessLevel(rawValue: level) ?? .public
         let isDryRun = arguments.has(OptionSpecification.dryRun)
+        generator.isCodable = arguments.has("--codable")
         var report: [JSONValue] = []
         for file in try files(of: loaded, generator) {
             let path = URL(fileURLWithPath: folder).appendingPathComponent(file.name).path

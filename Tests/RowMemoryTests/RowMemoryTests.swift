@@ -156,6 +156,47 @@ struct RowMemoryTests {
         #expect(member == nil && large == nil)
     }
 
+    @Test func slabsOfLargeAnswersShareMemoryAndLiveAsLongAsEachIsHeld() throws {
+        let layout = try layout("Base"), string = try slot("string"), int = try slot("int")
+        var source = SlabSource()
+        var slabs: [RowSlab] = []
+        // More than come in memory of their own, and more than one region holds.
+        for number in 0..<64 {
+            let slab = source.makeSlab(layout, capacity: 512)
+            for place in 0..<512 {
+                let row = slab.appendRow(key: Int64(number * 512 + place + 1), version: 1)
+                row.setInt(Int64(number), int)
+                row.setString("\(Self.longText) \(place)", string)
+            }
+            slabs.append(slab)
+        }
+        let kept = slabs.enumerated().filter { $0.offset % 7 == 3 }.map(\.element)
+        slabs = []
+        source = SlabSource()
+        for (index, slab) in kept.enumerated() {
+            for place in 0..<512 {
+                let row = slab.row(at: place)
+                try #require(row.int(int) == Int64(index * 7 + 3) && row.string(string) == "\(Self.longText) \(place)" && row.key == Int64((index * 7 + 3) * 512 + place + 1))
+            }
+        }
+    }
+
+    @Test func presenceIsAskedForAllSlotsAtOnce() throws {
+        let layout = try layout("SubSub")
+        let slab = RowSlab(layout: layout, capacity: 1)
+        let row = slab.appendRow(key: 1, version: 1)
+        let slots = [try slot("int"), try slot("string"), try slot("a19", in: "SubSub"), try slot("a1", in: "SubSub")]
+        let presence = RowPresence(slots)
+        #expect(row.cells.hasValues(RowPresence([])))
+        for slot in slots {
+            #expect(!row.cells.hasValues(presence))
+            if slot.kind == .int { row.setInt(0, slot) } else { row.setString("", slot) }
+        }
+        #expect(row.cells.hasValues(presence))
+        row.clear(slots[3])
+        #expect(!row.cells.hasValues(presence))
+    }
+
     @Test func typedCellsAndRowsAreTheSameMemory() throws {
         let slab = RowSlab(layout: try layout("Sub"), capacity: 1)
         let row = slab.appendRow(key: 1, version: 1)

@@ -80,9 +80,12 @@ private final class MemberCollector: RowReceiver {
     private let owner: Int
     private let includesRows: Bool
     private let canRepeat: Bool
-    private var collected: [[Member]]
-    private var seen: Set<Int64> = []
-    private(set) var batch = RowBatch()
+    // Changed by `receive` alone, which SQLite calls once at a time, and read when the statement is over.
+    @exclusivity(unchecked) private var collected: ContiguousArray<ContiguousArray<Member>>
+    @exclusivity(unchecked) private var seen: Set<Int64> = []
+    @exclusivity(unchecked) private(set) var batch = RowBatch()
+    /// The owner of the row before, and its place: members of one owner mostly come one after the other.
+    @exclusivity(unchecked) private var last: (owner: Int64, place: Int) = (0, -1)
 
     /// - Parameter ownerColumn: Where the owner's key stands, with the position behind it.
     init(_ reader: RowReader, owners: [Int64], ownerColumn: Int, includingRows: Bool, canRepeat: Bool) {
@@ -91,22 +94,29 @@ private final class MemberCollector: RowReceiver {
         owner = ownerColumn
         includesRows = includingRows
         self.canRepeat = canRepeat
-        collected = Array(repeating: [], count: owners.count)
+        collected = ContiguousArray(repeating: [], count: owners.count)
     }
 
     func receive(_ cells: some ResultCells) {
-        guard let place = owners[cells.int64(at: owner)], let entityIndex = reader.entityIndex(of: cells) else { return }
+        guard let place = place(of: cells.int64(at: owner)), let entityIndex = reader.entityIndex(of: cells) else { return }
         let key = cells.int64(at: 0)
         let position = cells.typeNumber(at: owner + 1) == CellType.null ? .max : cells.int64(at: owner + 1)
         collected[place].append(Member(reference: ObjectReference(key: key, entityIndex: entityIndex), position: position))
         if includesRows, !canRepeat || seen.insert(key).inserted { reader.append(cells, to: &batch) }
     }
 
+    @inline(__always) private func place(of owner: Int64) -> Int? {
+        if owner == last.owner, last.place >= 0 { return last.place }
+        guard let place = owners[owner] else { return nil }
+        last = (owner, place)
+        return place
+    }
+
     /// The members of each owner, in the order of the owners.
     var members: [[ObjectReference]] {
         collected.map { members in
             let isSorted = zip(members, members.dropFirst()).allSatisfy { Member.precedes($0, $1) }
-            return (isSorted ? members : members.sorted(by: Member.precedes)).map(\.reference)
+            return (isSorted ? members : ContiguousArray(members.sorted(by: Member.precedes))).map(\.reference)
         }
     }
 }

@@ -107,12 +107,15 @@ extension StoreSession {
             let storage = try layout.storage(of: entityIndex)
             try noteDeletedFiles(numbers, storage, &save)
             let table = SQLName.quoted(storage.table)
-            let source = try connection.rowSourceTable(columns: 2)
-            let statement =
-                "DELETE FROM \(table) WHERE Z_PK IN (SELECT s.c0 FROM \(source) s CROSS JOIN \(table) x "
-                + "ON x.Z_PK = s.c0 WHERE ifnull(x.Z_OPT, 0) = s.c1)"
-            try connection.withStatement(statement) { try connection.run($0, from: NumberSource(numbers, width: 2)) }
-            if connection.changes != numbers.count / 2 { throw VersionMismatch() }
+            // Row by row: where SQLite is given all of them at once, it notes them twice before it deletes the first.
+            try connection.withStatement("DELETE FROM \(table) WHERE Z_PK = ? AND ifnull(Z_OPT, 0) = ?") { statement in
+                for start in stride(from: 0, to: numbers.count, by: 2) {
+                    try statement.bind(numbers[start], at: 1)
+                    try statement.bind(numbers[start + 1], at: 2)
+                    try statement.run()
+                    if connection.changes != 1 { throw VersionMismatch() }
+                }
+            }
             try unlink(numbers, storage)
         }
     }

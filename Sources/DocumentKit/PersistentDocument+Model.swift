@@ -1,5 +1,6 @@
 package import Foundation
 package import Schema
+internal import Storage
 
 extension PersistentDocument {
     /// The model that a document carries; nothing is written anywhere near it.
@@ -8,5 +9,12 @@ extension PersistentDocument {
         let session = try DocumentSession.read(url.path) { _ in nil }
         defer { try? session.close() }
         return session.model
+    }
+}
+
+extension PersistentDocument {
+    /// How many saves and autosaves the document has seen, by whatever program, as its store says now; nil for a store by itself, which does not count them.
+    package func commitCount() throws -> Int? {
+        try DocumentError.stage(.reading, state.path) { DocumentMarker(try state.store.metadata())?.counter }
     }
 }

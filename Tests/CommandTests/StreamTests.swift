@@ -189,4 +189,24 @@ import TestSupport
             #expect((outcome.object["attributes"] as? [String: Any])?["name"] as? String == "A", "\(outcome.messages)")
         }
     }
+
+    @Test func anExportThatASaveComesBetweenSaysSo() throws {
+        try withTemporaryDirectory { folder in
+            let document = try FolioCommand.copyOfDocument(in: folder), large = folder.path + "/large"
+            try Data(repeating: 7, count: 300_000).write(to: URL(fileURLWithPath: large))
+            #expect(try FolioCommand.run("attach", document, "Journey/p1", "route", large).exit == 0)
+            let output = Pipe()
+            let process = process(["export", document], temporary: folder.path)
+            process.standardOutput = output
+            try process.run()
+            // Journeys are read before persons, and more than the pipe takes: the command waits until somebody reads on.
+            #expect(try output.fileHandleForReading.read(upToCount: 1)?.count == 1)
+            #expect(try FolioCommand.run("set", document, "Person/p1", "name=Between").exit == 0)
+            try output.fileHandleForWriting.close()
+            _ = try output.fileHandleForReading.readToEnd()
+            process.waitUntilExit()
+            #expect(process.terminationStatus == 75)
+            #expect(try FolioCommand.run("export", document, "-o", folder.path + "/again.json").exit == 0)
+        }
+    }
 }

@@ -49,11 +49,15 @@ enum DiffCommand: Command {
                 defer { progress.finish() }
                 var report = DifferenceReport(console, showsObjects: !arguments.has("--stat"))
                 report.begin()
-                try comparison.forEachDifference { difference in
-                    try console.interruption.check()
-                    try console.output.check()
-                    report.add(difference)
-                    progress.advance()
+                try old.readingOneState {
+                    try new.readingOneState {
+                        try comparison.forEachDifference { difference in
+                            try console.interruption.check()
+                            try console.output.check()
+                            report.add(difference)
+                            progress.advance()
+                        }
+                    }
                 }
                 return report.finish(comparison.modelDifferences)
             }

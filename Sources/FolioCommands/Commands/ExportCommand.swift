@@ -27,9 +27,9 @@ enum ExportCommand: Command {
                 default: try exporter.writeJSON(to: sink)
                 }
             }
-            guard let path = arguments.value("--output"), path != "-" else { return try write(to: console.output) }
+            guard let path = arguments.value("--output"), path != "-" else { return try reader.readingOneState { try write(to: console.output) } }
             let file = try OutputFile(path: path, interruption: console.interruption)
-            try write(to: file.sink)
+            try reader.readingOneState { try write(to: file.sink) }
             try file.finish()
         }
         return .done

@@ -26,4 +26,16 @@ struct DocumentReader {
             throw error
         }
     }
+
+    /// Runs `body`, which reads the document in several steps, and throws where somebody saved between them: what was read is then no state that there ever was. Not noticed
+    /// of a store by itself.
+    func readingOneState<Result>(_ body: () throws -> Result) throws -> Result {
+        let before = try document.commitCount()
+        let result = try body()
+        guard try document.commitCount() == before else {
+            throw CommandError(
+                .tryLater, "changed", "the document was saved by another program while it was read", path: document.url.path, hint: "run the command again")
+        }
+        return result
+    }
 }

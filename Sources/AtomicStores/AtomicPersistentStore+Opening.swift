@@ -15,15 +15,25 @@ extension AtomicPersistentStore {
         return try make(description, model, format: nil)
     }
 
-    package static let xmlFactory = StoreFactory(type: .xml) { description, model in try open(description, model: model, format: .xml) }
+    package static let xmlFactory = factory(.xml)
 
     package static func binaryFactory(_ models: ModelCoding) -> StoreFactory {
-        StoreFactory(type: .binary) { description, model in try open(description, model: model, format: .binary(models)) }
+        factory(.binary(models))
+    }
+
+    private static func factory(_ format: StoreFormat) -> StoreFactory {
+        StoreFactory(
+            type: format.type, open: { description, model in try open(description, model: model, format: format) },
+            metadata: { try storedInfo(at: $0, type: format.type).metadata }, destroy: { try destroy(at: $0, type: format.type) },
+            replace: { try replace($0, $1, type: format.type) })
     }
 
     // MARK: Opening
 
-    private static func checkOptions(_ description: PersistentStoreDescription) throws {
+    static func checkOptions(_ description: PersistentStoreDescription) throws {
+        if let option = description.sqliteOption {
+            throw StorageError(.unsupported, "A store of type \(description.type.rawValue) has no \(option): use a SQLite store", path: description.url.path)
+        }
         guard !description.tracksHistory else {
             throw StorageError(.unsupported, "A store of type \(description.type.rawValue) keeps no history: use a SQLite store", path: description.url.path)
         }
@@ -59,7 +69,7 @@ extension AtomicPersistentStore {
     }
 
     /// Makes a store where there is none; with a format it is on the disk afterwards.
-    private static func make(
+    static func make(
         _ description: PersistentStoreDescription, _ model: ManagedObjectModel, format: StoreFormat?, file: StoreFile? = nil
     ) throws -> AtomicPersistentStore {
         let shape = try TableShape(model, configuration: description.configuration)
@@ -70,7 +80,7 @@ extension AtomicPersistentStore {
         switch format {
         case .binary(let models): modelBytes = try models.encode(model)
         case .xml: _ = try XMLStoreNames(shape)
-        case nil: break
+        case .custom, nil: break
         }
         let session = AtomicSession(description: description, table: table, metadata: metadata, format: format, file: file, modelBytes: modelBytes)
         try session.write()
@@ -131,6 +141,7 @@ private enum StoredContent {
         switch format {
         case .binary: self = .binary(try BinaryStoreReader(bytes))
         case .xml: self = .xml(try XMLStoreReader(bytes))
+        case .custom: preconditionFailure("A store of another kind has no file that is read here")
         }
     }
 

@@ -61,7 +61,12 @@ package final class AtomicPersistentStore: PersistentStore {
         try withSession { session in try session.apply(changes) }
     }
 
-    /// Runs `body`, whose changes go to the file all at once when it ends. For filling a new store: if this throws, give the store up.
+    package var defersCommit: Bool { true }
+
+    package func apply(_ changes: ChangeSet, beforeCommit: () throws -> Void) throws -> SaveReceipt {
+        try withSession { session in try session.apply(changes, beforeCommit: beforeCommit) }
+    }
+
     package func writingOnce(_ body: () throws -> Void) throws {
         try withSession { session in session.isWritingPutOff = true }
         try body()
@@ -85,6 +90,9 @@ package final class AtomicPersistentStore: PersistentStore {
     }
 
     package func close() throws {
-        session.withLock { $0 = nil }
+        try session.withLock { session in
+            do { try session?.close() } catch { throw session?.error(error) ?? error }
+            session = nil
+        }
     }
 }

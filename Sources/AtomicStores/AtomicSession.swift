@@ -32,7 +32,8 @@ final class AtomicSession {
     }
 
     /// Commits a change set: all of it or nothing.
-    func apply(_ changes: ChangeSet) throws -> SaveReceipt {
+    /// - Parameter beforeCommit: runs before the file is written; what it throws undoes the change set.
+    func apply(_ changes: ChangeSet, beforeCommit: () throws -> Void = {}) throws -> SaveReceipt {
         try checkWritable()
         let newMetadata = try metadata.applying(changes.metadata)
         let staging = try ChangeStaging(changes, on: table)
@@ -47,6 +48,7 @@ final class AtomicSession {
                 inverses += derived.inverses
                 receipt.derived = derived.rows
             }
+            try beforeCommit()
             if !changes.isEmpty { try write() }
         } catch {
             for inverse in inverses.reversed() { _ = table.exchange(inverse) }
@@ -67,12 +69,15 @@ final class AtomicSession {
     /// Writes the whole file.
     func write() throws {
         guard let format, !isWritingPutOff else { return }
-        let bytes =
-            switch format {
-            case .binary: try BinaryStoreWriter(table, metadata, model: modelBytes).bytes()
-            case .xml: try XMLStoreWriter(table, metadata).bytes()
-            }
-        try file?.replace(with: bytes)
+        switch format {
+        case .binary: try file?.replace(with: try BinaryStoreWriter(table, metadata, model: modelBytes).bytes())
+        case .xml: try file?.replace(with: try XMLStoreWriter(table, metadata).bytes())
+        case .custom(let store): try store.save(try CustomContent(table.shape).content(of: table, metadata))
+        }
+    }
+
+    func close() throws {
+        if case .custom(let store)? = format { try store.close() }
     }
 
     private func checkWritable() throws {

@@ -11,7 +11,7 @@ extension DocumentWriter {
             var receipt = SaveReceipt(keys: [])
             if case .copy(let session, let changes) = content {
                 try store.writingOnce {
-                    try RowCopier(from: session.store, to: store).copy()
+                    try RowCopier(from: session.store, to: store, progress: { try WorkProgress.advance(by: Int64($0)) }).copy()
                     try Self.copyApplicationMetadata(from: session.store, to: store)
                     if let changes { receipt = try store.apply(changes.withFirstVersions) }
                 }

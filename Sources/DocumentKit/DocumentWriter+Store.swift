@@ -42,7 +42,7 @@ extension DocumentWriter {
                 store = try empty()
                 pending = changes?.withFirstVersions
                 do {
-                    try RowCopier(from: session.store, to: store).copy()
+                    try RowCopier(from: session.store, to: store, progress: { try WorkProgress.advance(by: Int64($0)) }).copy()
                     if session.sqliteStore == nil { try Self.copyApplicationMetadata(from: session.store, to: store) }
                 } catch {
                     try? store.close()

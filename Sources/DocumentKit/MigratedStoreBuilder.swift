@@ -77,7 +77,7 @@ struct MigratedStoreBuilder {
             let migrated = try SQLitePersistentStore.open(PersistentStoreDescription(url: URL(fileURLWithPath: path)), model: model, files: files)
             defer { try? migrated.close() }
             try makeAtomicStore(description) { store in
-                try RowCopier(from: migrated, to: store).copy()
+                try RowCopier(from: migrated, to: store, progress: { try WorkProgress.advance(by: Int64($0)) }).copy()
                 try DocumentWriter.copyApplicationMetadata(from: session.store, to: store)
             }
         }
@@ -99,7 +99,7 @@ struct MigratedStoreBuilder {
         if let store = session.sqliteStore { return try store.copy(to: description.url.path) }
         let store = try SQLitePersistentStore.create(description, model: session.model, uuid: session.uuid, files: files)
         do {
-            try RowCopier(from: session.store, to: store).copy()
+            try RowCopier(from: session.store, to: store, progress: { try WorkProgress.advance(by: Int64($0)) }).copy()
             try store.closeAsOneFile()
         } catch {
             try? store.close()

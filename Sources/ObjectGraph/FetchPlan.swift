@@ -18,6 +18,8 @@ struct FetchPlan {
     var limit: Int?
     let refreshes: Bool
     var overlay: FetchOverlay?
+    /// The UUIDs of the stores to look in; nil for all.
+    var stores: Set<String>?
 
     init(
         entity: Entity, includesSubentities: Bool, predicate: FetchPredicate?, sortKeys: [SortKey], offset: Int, limit: Int?, refreshes: Bool
@@ -38,6 +40,7 @@ struct FetchPlan {
         self.init(
             entity: context.shapes[request.entityIndex].entity, includesSubentities: request.includesSubentities, predicate: predicate, sortKeys: request.sortKeys,
             offset: request.offset, limit: request.limit, refreshes: false)
+        stores = request.stores
         overlay = context.overlay(for: self)
         guard !request.excludedKeys.isEmpty else { return }
         let excluded = Set(request.excludedKeys)
@@ -48,8 +51,10 @@ struct FetchPlan {
     }
 
     var rowRequest: RowRequest {
-        RowRequest(
+        var request = RowRequest(
             entityIndex: entity.index, includesSubentities: includesSubentities, selection: .matching(predicate), sortKeys: sortKeys, offset: offset, limit: limit)
+        request.stores = stores
+        return request
     }
 
     /// What the condition and the order read beyond the objects' own properties: a change there decides about objects that did not change themselves.

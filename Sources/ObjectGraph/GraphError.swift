@@ -6,7 +6,7 @@ public struct GraphError: Error, Sendable, CustomStringConvertible {
     /// What is wrong, as a stable word.
     public struct Code: Sendable, Hashable {
         private enum Value: Sendable {
-            case unknownEntity, unknownKey, wrongType, abstractEntity, noStore, objectNotFound, conflict, constraint, recursiveDirtying, foreignObject, loadFailed
+            case unknownEntity, unknownKey, wrongType, abstractEntity, noStore, objectNotFound, conflict, constraint, recursiveDirtying, foreignObject, loadFailed, alreadySaved
         }
         private let value: Value
         private init(_ value: Value) { self.value = value }
@@ -28,6 +28,8 @@ public struct GraphError: Error, Sendable, CustomStringConvertible {
         public static let constraint = Code(.constraint)
         /// Every round of `willSave` changed objects again.
         public static let recursiveDirtying = Code(.recursiveDirtying)
+        /// An object that is in a store already stays there.
+        public static let alreadySaved = Code(.alreadySaved)
         /// An object of another context.
         public static let foreignObject = Code(.foreignObject)
         /// A value could not be read when it was first used; nothing was saved on the strength of it.

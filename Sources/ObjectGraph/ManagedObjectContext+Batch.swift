@@ -74,7 +74,7 @@ extension ManagedObjectContext {
     private func converted(_ value: PropertyValue, _ property: Property, _ entity: Entity) throws -> PropertyValue {
         if value.isNull { return value }
         if let attribute = property.attribute, let converted = value.converted(to: attribute) { return converted }
-        if property.relationship != nil, case .object(let id) = value, ownEntityIndex(of: id) != nil, !id.isTemporaryID,
+        if property.relationship != nil, case .object(let id) = value, ownReference(of: id) != nil, !id.isTemporaryID,
             id.entity.isKind(of: shapes[property.destinationIndex].entity)
         {
             return value
@@ -89,7 +89,8 @@ extension ManagedObjectContext {
         _ body: (any BatchStore) throws -> BatchReceipt, elsewise: (ManagedObjectContext) throws -> BatchReceipt
     ) throws -> BatchReceipt {
         do {
-            if let store = persistentStoreCoordinator.firstStore as? any BatchStore {
+            // Several stores are written as one by a save alone.
+            if let store = persistentStoreCoordinator.rowStore as? any BatchStore {
                 do { return try body(store) } catch let error as QueryError where error.code == .unsupported {}
             }
             return try elsewise(try scratchContext())
@@ -98,11 +99,11 @@ extension ManagedObjectContext {
         }
     }
 
-    /// A context on the same store whose objects are of no class of the application's: no hook hears of a batch.
+    /// A context on the same stores whose objects are of no class of the application's: no hook hears of a batch.
     private func scratchContext() throws -> ManagedObjectContext {
-        guard let store = persistentStoreCoordinator.firstStore else { throw GraphError.noStore }
+        guard persistentStoreCoordinator.firstStore != nil else { throw GraphError.noStore }
         let coordinator = PersistentStoreCoordinator(model: model, factories: [])
-        coordinator.add(store)
+        for store in persistentStoreCoordinator.stores { coordinator.add(store) }
         let scratch = ManagedObjectContext(coordinator)
         scratch.name = name
         scratch.transactionAuthor = transactionAuthor

@@ -65,7 +65,7 @@ extension ManagedObjectContext {
     /// The rows that the store has now for some objects, in one trip for each hierarchy.
     func storedRows(of ids: [ManagedObjectID]) throws -> [ManagedObjectID: Row] {
         var keys: [Int: [Int64]] = [:]
-        for id in ids { if let index = ownEntityIndex(of: id) { keys[rootIndex(index), default: []].append(id.key) } }
+        for id in ids { if let own = ownReference(of: id) { keys[rootIndex(own.entityIndex), default: []].append(own.key) } }
         var found: [ManagedObjectID: Row] = [:]
         for (root, keys) in keys {
             let rows = try store().rows(RowRequest(entityIndex: root, selection: .keys(keys)))

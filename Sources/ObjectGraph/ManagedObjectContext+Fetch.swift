@@ -25,6 +25,7 @@ extension ManagedObjectContext {
     public func count<Result>(for request: FetchRequest<Result>) throws -> Int {
         let plan = try plan(for: request)
         if let overlay = plan.overlay { return try merge(plan, overlay).count }
+        if let stores = plan.stores, parent == nil, persistentStoreCoordinator.union == nil, !stores.contains(try storeIdentity().uuid) { return 0 }
         do {
             return try store().count(plan.rowRequest)
         } catch let error as QueryError where error.code == .unsupported && plan.predicate != nil {
@@ -56,12 +57,38 @@ extension ManagedObjectContext {
             predicate: try request.predicate?.validated(against: entity, in: model, store: identity),
             sortKeys: try (sortKeys ?? request.sortKeys).map { try $0.validated(against: entity, in: model) }, offset: max(0, request.fetchOffset),
             limit: request.fetchLimit > 0 ? request.fetchLimit : nil, refreshes: request.shouldRefreshRefetchedObjects)
+        plan.stores = request.affectedStores
         if request.includesPendingChanges { plan.overlay = overlay(for: plan) }
         return plan
     }
 
     /// What the store selects. Where it can't test the whole predicate, it selects more by what it can test, and the predicate is tested here.
     func stored(_ plan: FetchPlan, _ request: RowRequest) throws -> [ManagedObject] {
+        guard parent == nil, let union = persistentStoreCoordinator.union else {
+            if parent == nil, let stores = request.stores, !stores.contains(try storeIdentity().uuid) { return [] }
+            return try storedInOne(plan, request)
+        }
+        let stores = try union.storeUUIDs(for: request)
+        guard stores.count > 1 else { return stores.isEmpty ? [] : try storedInOne(plan, request) }
+        // Each store gives what can be in the window, in the common order, and all together are cut.
+        var part = request
+        part.offset = 0
+        part.limit = request.limit.map { $0.addingReportingOverflow(request.offset) }.flatMap { $0.overflow ? nil : $0.partialValue }
+        let sort = try CompiledSort(plan.sortKeys, entity: plan.entity, model: model)
+        var all: [ManagedObject] = []
+        for store in stores {
+            part.stores = [store]
+            let found = try storedInOne(plan, part)
+            all = plan.sortKeys.isEmpty ? all + found : try sort.merge(all, found)
+        }
+        return Self.window(of: all, request)
+    }
+
+    private static func window(of objects: [ManagedObject], _ request: RowRequest) -> [ManagedObject] {
+        Array(objects.dropFirst(request.offset).prefix(request.limit ?? .max))
+    }
+
+    private func storedInOne(_ plan: FetchPlan, _ request: RowRequest) throws -> [ManagedObject] {
         do {
             let root = plan.entity.rootIndex
             if plan.refreshes { return adopt(try store().rows(request), refreshing: true) }
@@ -73,8 +100,7 @@ extension ManagedObjectContext {
             noteWhole(objects, plan, state)
             return objects
         } catch let error as QueryError where error.code == .unsupported && plan.predicate != nil {
-            let matching = try filtered(plan, request)
-            return Array(matching.dropFirst(request.offset).prefix(request.limit ?? .max))
+            return Self.window(of: try filtered(plan, request), request)
         }
     }
 
@@ -133,6 +159,7 @@ extension ManagedObjectContext {
             }
             guard entities.contains(Int(object.entityIndex)) else { return }
             if object.key > 0 || parent != nil { overlay.excludedKeys.append(object.key) }
+            if let stores = plan.stores, storeUUID(of: object).map(stores.contains) != true { return }
             if !object.state.contains(.deleted) { overlay.objects.append(object) }
         }
         // An object in both has one record with the later changes and one with those that are being saved; it is one object.

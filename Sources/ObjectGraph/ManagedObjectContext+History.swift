@@ -5,6 +5,7 @@ extension ManagedObjectContext {
     /// The transactions of the store's history that a request wants, oldest first; none where the store keeps no history.
     ///
     /// A store keeps one if it was opened with ``PersistentStoreDescription/tracksHistory``, or had one before. Every save and batch request is a transaction.
+    /// Of several stores, that of the first that can keep one.
     /// - Throws: `StorageError` with code `historyExpired` where what followed the token was purged in part, `unsupported` for stores that can't keep a history.
     public func fetchHistory(_ request: PersistentHistoryRequest = PersistentHistoryRequest()) throws -> [PersistentHistoryTransaction] {
         try persistentStoreCoordinator.historyStore().history(request)
@@ -30,9 +31,9 @@ extension PersistentStoreCoordinator {
     }
 
     fileprivate func historyStore() throws -> any HistoryStore {
-        guard let store = firstStore else { throw GraphError.noStore }
-        guard let store = store as? any HistoryStore else {
-            throw StorageError(.unsupported, "A store of type \(store.description.type.rawValue) keeps no history: use a SQLite store", path: store.description.url.path)
+        guard let first = firstStore else { throw GraphError.noStore }
+        guard let store = stores.lazy.compactMap({ $0 as? any HistoryStore }).first else {
+            throw StorageError(.unsupported, "A store of type \(first.description.type.rawValue) keeps no history: use a SQLite store", path: first.description.url.path)
         }
         return store
     }

@@ -5,15 +5,16 @@ import Storage
 extension ManagedObjectContext {
     func objectID(key: Int64, entityIndex: Int) -> ManagedObjectID {
         if key < 0 { return ManagedObjectID(store: temporaryIdentity, entityIndex: entityIndex, key: key) }
-        guard let identity = persistentStoreCoordinator.firstStore?.identity else {
+        guard let id = persistentStoreCoordinator.objectID(key: key, entityIndex: entityIndex) else {
             preconditionFailure("The store of this object was removed from the coordinator: keep object IDs, not objects, across stores")
         }
-        return ManagedObjectID(store: identity, entityIndex: entityIndex, key: key)
+        return id
     }
 
-    /// The store, where there has to be one.
+    /// The store, where there has to be one; several stand as one.
     func store() throws -> any RowStore {
         if let parentStore { return parentStore }
+        if let union = persistentStoreCoordinator.union { return union }
         guard let store = persistentStoreCoordinator.firstStore else { throw GraphError.noStore }
         return try pinned(store)
     }
@@ -152,10 +153,10 @@ extension ManagedObjectContext {
     public func object(with id: ManagedObjectID) -> ManagedObject {
         if let object = registeredObject(for: id) { return object }
         precondition(!id.isTemporaryID || parent != nil, "A temporary ID means nothing outside its context: save first, and pass on the permanent one")
-        guard let entityIndex = ownEntityIndex(of: id) else {
+        guard let reference = ownReference(of: id) else {
             preconditionFailure("\(id) is not of this context's store: fetch the object there")
         }
-        return makeFault(key: id.key, entityIndex: entityIndex)
+        return makeFault(key: reference.key, entityIndex: reference.entityIndex)
     }
 
     /// The object with an ID, filled: the registered one, or read from the store.
@@ -166,8 +167,8 @@ extension ManagedObjectContext {
             try object.realise()
             return object
         }
-        guard !id.isTemporaryID || parent != nil, let entityIndex = ownEntityIndex(of: id) else { throw GraphError.notFound(id) }
-        let rows = try store().rows(RowRequest(entityIndex: rootIndex(entityIndex), selection: .keys([id.key])))
+        guard !id.isTemporaryID || parent != nil, let reference = ownReference(of: id) else { throw GraphError.notFound(id) }
+        let rows = try store().rows(RowRequest(entityIndex: rootIndex(reference.entityIndex), selection: .keys([reference.key])))
         guard rows.count == 1, isNamed(rows[0].entityIndex, by: id) else { throw GraphError.notFound(id) }
         let object = adopt(rows[0])
         try object.realise()
@@ -176,21 +177,21 @@ extension ManagedObjectContext {
 
     /// Whether an ID can stand for an object of an entity: its own, or one that it inherits from.
     private func isNamed(_ entityIndex: Int, by id: ManagedObjectID) -> Bool {
-        ownEntityIndex(of: id).map { shapes[$0].entity.family.contains(entityIndex) } ?? false
+        ownReference(of: id).map { shapes[$0.entityIndex].entity.family.contains(entityIndex) } ?? false
     }
 
     /// The object with an ID if the context knows it. Reads nothing.
     public func registeredObject(for id: ManagedObjectID) -> ManagedObject? {
         if id.isTemporaryID { return id.store == temporaryIdentity ? temporaries.object(-id.key) : nil }
-        return ownEntityIndex(of: id).flatMap { identities[rootIndex($0)].object(id.key) }
+        return ownReference(of: id).flatMap { identities[rootIndex($0.entityIndex)].object($0.key) }
     }
 
-    /// Where the entity of an ID stands in this context's model, nil for IDs of other stores.
-    func ownEntityIndex(of id: ManagedObjectID) -> Int? {
-        if id.isTemporaryID { return id.store == temporaryIdentity ? id.entityIndex : nil }
-        guard let identity = persistentStoreCoordinator.firstStore?.identity, id.store == identity else { return nil }
-        if id.store.model === model { return id.entityIndex }
-        return model.entity(named: id.entity.name)?.index
+    /// How an object is called here, by its number and the place of its entity in this context's model; nil for IDs of other stores.
+    func ownReference(of id: ManagedObjectID) -> ObjectReference? {
+        if id.isTemporaryID { return id.store == temporaryIdentity ? ObjectReference(key: id.key, entityIndex: id.entityIndex) : nil }
+        guard let key = persistentStoreCoordinator.key(of: id) else { return nil }
+        if id.store.model === model { return ObjectReference(key: key, entityIndex: id.entityIndex) }
+        return model.entity(named: id.entity.name).map { ObjectReference(key: key, entityIndex: $0.index) }
     }
 
     var allObjects: ContiguousArray<ManagedObject> {

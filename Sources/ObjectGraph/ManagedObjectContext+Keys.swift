@@ -17,6 +17,22 @@ extension ManagedObjectContext {
         try givePermanentKeys(own)
     }
 
+    /// The first of the numbers for new objects of a hierarchy, for those of each store that they go to.
+    private func reserveKeys(_ objects: ContiguousArray<ManagedObject>, _ root: Int) throws -> [(first: Int64, objects: ContiguousArray<ManagedObject>)] {
+        let assigned = topmost.assignedStores
+        guard !assigned.isEmpty, let union = persistentStoreCoordinator.union else {
+            return [(try store().reserveKeys(entityIndex: root, count: objects.count), objects)]
+        }
+        var groups: [Int: ContiguousArray<ManagedObject>] = [:]
+        for object in objects {
+            let member = try assigned[object.key].flatMap { uuid in union.members.first { $0.uuid == uuid } } ?? union.homeStore(of: root)
+            groups[member.place, default: []].append(object)
+        }
+        return try groups.sorted { $0.key < $1.key }.compactMap { place, objects in
+            try union.member(at: place).map { (try union.reserveKeys(entityIndex: root, count: objects.count, in: $0), objects) }
+        }
+    }
+
     /// Gives all new objects their permanent keys.
     func obtainPermanentIDsForInsertedObjects() throws {
         var objects: ContiguousArray<ManagedObject> = []
@@ -36,10 +52,12 @@ extension ManagedObjectContext {
             objects.allSatisfy { family.contains(Int($0.entityIndex)) }
             ? [root: objects] : Dictionary(grouping: objects) { rootIndex(Int($0.entityIndex)) }.mapValues { ContiguousArray($0) }
         for (root, objects) in groups.sorted(by: { $0.key < $1.key }) {
-            var key = try store().reserveKeys(entityIndex: root, count: objects.count)
-            for object in objects {
-                givePermanentKey(object, key)
-                key += 1
+            for (first, objects) in try reserveKeys(objects, root) {
+                var key = first
+                for object in objects {
+                    givePermanentKey(object, key)
+                    key += 1
+                }
             }
         }
         replaceTemporaryKeys([objects], savedObjects: nil)

@@ -104,8 +104,4 @@ extension ManagedObjectContext {
         inbox = isFollowing ? SaveInbox() : nil
         if let inbox { source.add(inbox) }
     }
-
-    private func ownReference(of id: ManagedObjectID) -> ObjectReference? {
-        ownEntityIndex(of: id).map { ObjectReference(key: id.key, entityIndex: $0) }
-    }
 }

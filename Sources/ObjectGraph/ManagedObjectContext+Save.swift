@@ -16,7 +16,9 @@ extension ManagedObjectContext {
         var next = try prepareSave(validates: validates)
         while let prepared = next {
             do {
-                completeSave(prepared, try store().apply(prepared.changes))
+                let store = try store()
+                completeSave(prepared, try store.apply(prepared.changes))
+                if let union = store as? StoreUnion { persistentStoreCoordinator.forgetPendingMetadata(of: union) }
                 return
             } catch {
                 next = try prepareSave(again: prepared, after: error)
@@ -70,7 +72,7 @@ extension ManagedObjectContext {
         var plan = makePlan()
         plan.setMetadata(metadata, origin: changeOrigin)
         begin(plan)
-        if plan.changes.isEmpty {
+        if plan.changes.isEmpty, parent != nil || persistentStoreCoordinator.union?.pendingMetadata.isEmpty != false {
             // Changes that come to nothing: the objects are clean, and the store has nothing to do.
             accept(SaveReceipt(keys: []))
             return nil
@@ -164,6 +166,7 @@ extension ManagedObjectContext {
         // While they still have a context, and say that they are deleted.
         for object in save.deleted where object.state.contains(.deleted) { object.didSave() }
         for object in save.deleted { acceptDeletion(object) }
+        assignedStores = assignedStores.filter { temporaries.object(-$0.key) != nil }
         takeDerivedValues(receipt.derived)
         finish(save, derived: receipt.derived)
     }

@@ -25,7 +25,7 @@ extension ManagedObjectContext {
         (values.sortKeys, values.fetchOffset, values.fetchLimit) = (plan.sortKeys, plan.offset, plan.limit ?? 0)
         let table = try TableRequest(values, entity: plan.entity, model: model, store: try storeIdentity())
         return try rows(table, plan).compactMap { row in
-            if case .object(let id) = row[0] { ObjectReference(key: id.key, entityIndex: id.entityIndex) } else { nil }
+            if case .object(let id) = row[0] { ownReference(of: id) } else { nil }
         }
     }
 

@@ -77,6 +77,9 @@ public final class ManagedObjectContext {
     /// By the numbers of typed properties.
     @exclusivity(unchecked) @usableFromInline var places: ContiguousArray<PropertyPlace> = []
 
+    /// The UUIDs of the stores that new objects are to go to, by their temporary keys.
+    var assignedStores: [Int64: String] = [:]
+
     // MARK: What is going on
 
     /// Changes are not recorded and don't reach inverses while this is above zero.

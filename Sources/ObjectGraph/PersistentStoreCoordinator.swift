@@ -1,15 +1,33 @@
 public import Foundation
+import RowMemory
 public import Schema
 public import Storage
-import RowMemory
 import Synchronization
 
 /// Opens stores for a model, and is shared by the contexts that work on them.
 ///
-/// It names no kind of store: those that it can open are given to it. It may be used from anywhere.
+/// Several stores stand as one: a configuration of the model says which entities a store holds; a fetch finds objects of all stores in one order; a new object goes to the first
+/// store that can take it, or to the one that it is assigned to.
+///
+/// ```swift
+/// var people = PersistentStoreDescription(url: peopleURL)
+/// people.configuration = "People"
+/// var logs = PersistentStoreDescription(url: logsURL)
+/// logs.configuration = "Logs"
+/// try coordinator.addPersistentStore(people)
+/// try coordinator.addPersistentStore(logs)
+/// ```
+/// Objects in different stores can't be related. A save writes all stores or none: each commits when the others have written their part; only a crash between two commits
+/// leaves one without the other. It names no kind of store: those that it can open are given to it. It may be used from anywhere.
 public final class PersistentStoreCoordinator: Sendable {
     private struct State {
-        var stores: [any PersistentStore] = []
+        var members: [StoreMember] = []
+        var nextPlace = 0
+        /// Metadata that were set and not saved, by the store's UUID.
+        var pendingMetadata: [String: [String: MetadataValue?]] = [:]
+        /// What contexts read and save to; nil without stores.
+        var rowStore: (any RowStore)?
+        var factories: [StoreFactory]
     }
 
     public let model: ManagedObjectModel
@@ -17,14 +35,13 @@ public final class PersistentStoreCoordinator: Sendable {
     /// Contexts that merge what others save.
     let followers = SaveFollowers()
     let constraints: [UniquenessConstraint]
-    private let factories: [StoreFactory]
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     /// - Parameter classes: the classes of entities' objects, by the names that the model gives in `managedObjectClassName`; ``ManagedObject`` for all others.
     package init(model: ManagedObjectModel, classes: [String: ManagedObject.Type] = [:], factories: [StoreFactory]) {
         precondition(model.entities.count <= Int(UInt16.max), "A model has at most 65535 entities")
         self.model = model
-        self.factories = factories
+        state = Mutex(State(factories: factories))
         let layouts = RowLayout.layouts(for: model)
         constraints = model.entities.flatMap { UniquenessConstraint.constraints(of: $0, in: model, layouts) }
         shapes = ContiguousArray(
@@ -35,45 +52,175 @@ public final class PersistentStoreCoordinator: Sendable {
             })
     }
 
-    /// Opens a store and adds it.
-    /// - Throws: ``StorageError``; `unsupported` where no kind of store of that type is registered.
-    public func addPersistentStore(_ description: PersistentStoreDescription) throws {
-        guard let factory = factories.first(where: { $0.type == description.type }) else {
-            throw StorageError(.unsupported, "No store of type \(description.type.rawValue) is registered", path: description.url.path)
+    // MARK: Stores
+
+    /// Opens a store and adds it behind the others.
+    /// - Throws: ``StorageError``; `unsupported` where no kind of store of that type is registered, `cannotCreate` where the model has no such configuration, `busy` where the
+    ///   coordinator has the store already.
+    @discardableResult
+    public func addPersistentStore(_ description: PersistentStoreDescription) throws -> AttachedStore {
+        let factory = try factory(description.type, description.url)
+        guard model.entities(inConfiguration: description.configuration) != nil else {
+            throw StorageError(.cannotCreate, "The model has no configuration \(description.configuration ?? "")", path: description.url.path)
         }
-        add(try factory.open(description, model))
+        let store = try factory.open(description, model)
+        if let other = stores.first(where: { $0.identity.uuid == store.identity.uuid }) {
+            try? store.close()
+            throw StorageError(.busy, "The coordinator has this store already: \(other.description.url.lastPathComponent)", path: description.url.path)
+        }
+        add(store)
+        return AttachedStore(store)
     }
 
     /// Adds a store that is open already. Its model is equal to the coordinator's.
     package func add(_ store: any PersistentStore) {
-        precondition(
-            store.identity.model == model && persistentStoreDescriptions.isEmpty,
-            "A coordinator has one store of its own model: make another coordinator for another store")
-        state.withLock { $0.stores.append(store) }
+        precondition(store.identity.model == model, "A coordinator has stores of its own model: make another coordinator for another model")
+        change { state in
+            state.members.append(StoreMember(store, place: state.nextPlace, model: model))
+            state.nextPlace += 1
+        }
+        tell(added: [AttachedStore(store)])
     }
 
     /// Puts a store in the place of another, as after a document moved. Objects keep their numbers.
     package func replace(_ old: any PersistentStore, by new: any PersistentStore) {
-        state.withLock { state in
-            if let index = state.stores.firstIndex(where: { $0 === old }) { state.stores[index] = new } else { state.stores.append(new) }
+        change { state in
+            if let index = state.members.firstIndex(where: { $0.store === old }) {
+                state.members[index] = StoreMember(new, place: state.members[index].place, model: model)
+            } else {
+                state.members.append(StoreMember(new, place: state.nextPlace, model: model))
+                state.nextPlace += 1
+            }
         }
+    }
+
+    /// Closes a store and takes it out. Its objects can't be read or saved any more, and metadata that were set and not saved are lost.
+    /// - Throws: ``StorageError``; `unknownObject` where the coordinator has no such store.
+    public func remove(_ store: AttachedStore) throws {
+        let member = try member(store)
+        change { state in
+            state.members.removeAll { $0.place == member.place }
+            state.pendingMetadata[member.uuid] = nil
+        }
+        try member.store.close()
+        tell(removed: [store])
     }
 
     /// Closes and removes all stores. Contexts can't fetch or save until another is added.
     public func removePersistentStores() throws {
-        let stores = state.withLock { state in
-            defer { state.stores = [] }
-            return state.stores
+        let removed = members
+        change { state in
+            state.members = []
+            state.nextPlace = 0
+            state.pendingMetadata = [:]
         }
-        for store in stores { try store.close() }
+        for member in removed { try member.store.close() }
+        if !removed.isEmpty { tell(removed: removed.map { AttachedStore($0.store) }) }
+    }
+
+    /// The stores in the order in which they were added.
+    public var persistentStores: [AttachedStore] { stores.map { AttachedStore($0) } }
+
+    /// The store at a URL; nil if it was not added.
+    public func persistentStore(for url: URL) -> AttachedStore? {
+        stores.first { $0.description.url.standardizedFileURL == url.standardizedFileURL }.map { AttachedStore($0) }
     }
 
     /// How the stores were opened.
-    public var persistentStoreDescriptions: [PersistentStoreDescription] { state.withLock { $0.stores.map(\.description) } }
+    public var persistentStoreDescriptions: [PersistentStoreDescription] { stores.map(\.description) }
 
-    package var stores: [any PersistentStore] { state.withLock { $0.stores } }
+    package var stores: [any PersistentStore] { members.map(\.store) }
 
-    var firstStore: (any PersistentStore)? { state.withLock { $0.stores.first } }
+    var members: [StoreMember] { state.withLock { $0.members } }
+
+    var firstStore: (any PersistentStore)? { state.withLock { $0.members.first?.store } }
+
+    /// What contexts read and save to; nil without stores.
+    var rowStore: (any RowStore)? { state.withLock { $0.rowStore } }
+
+    /// All stores as one, where there are several or something is to be written beside the objects.
+    var union: StoreUnion? { rowStore as? StoreUnion }
+
+    func member(at place: Int) -> StoreMember? { members.first { $0.place == place } }
+
+    func member(_ store: AttachedStore) throws -> StoreMember {
+        if let member = members.first(where: { $0.uuid == store.identifier }) { return member }
+        throw StorageError(.unknownObject, "The coordinator does not have this store", path: store.url.path)
+    }
+
+    private func change(_ body: (inout State) -> Void) {
+        state.withLock { state in
+            body(&state)
+            if let only = state.members.first, state.members.count == 1, only.place == 0, state.pendingMetadata.isEmpty {
+                // Numbers are the store's own, and nothing stands between.
+                state.rowStore = only.store
+            } else {
+                state.rowStore = state.members.isEmpty ? nil : StoreUnion(state.members, shapes, pendingMetadata: state.pendingMetadata)
+            }
+        }
+    }
+
+    // MARK: Kinds of stores
+
+    func factory(_ type: StoreType, _ url: URL) throws -> StoreFactory {
+        let factories = state.withLock { $0.factories }
+        if let factory = factories.first(where: { $0.type == type }) { return factory }
+        throw StorageError(.unsupported, "No store of type \(type.rawValue) is registered", path: url.path)
+    }
+
+    /// Makes the coordinator open stores of a type, in the place of what opened them before.
+    package func register(_ factory: StoreFactory) {
+        state.withLock { state in
+            state.factories.removeAll { $0.type == factory.type }
+            state.factories.append(factory)
+        }
+    }
+
+    /// The types of stores that can be added.
+    public var registeredStoreTypes: [StoreType] { state.withLock { $0.factories.map(\.type) } }
+
+    // MARK: Metadata
+
+    /// What a store says of itself, with what was set and is not saved yet.
+    public func metadata(for store: AttachedStore) throws -> [String: MetadataValue] {
+        let member = try member(store)
+        var metadata = try member.store.metadata()
+        for (key, value) in state.withLock({ $0.pendingMetadata[member.uuid] ?? [:] }) { metadata[key] = value }
+        return metadata
+    }
+
+    /// Gives a store other metadata: keys that are missing are removed, but for those that describe the store itself. They are written by the next save of any context,
+    /// with its objects, and lost without one.
+    /// - Throws: ``StorageError``; `unsupported` for another value of what describes the store itself.
+    public func setMetadata(_ metadata: [String: MetadataValue], for store: AttachedStore) throws {
+        let member = try member(store)
+        let changes = try Self.changes(from: try member.store.metadata(), to: metadata, path: store.url.path)
+        change { $0.pendingMetadata[member.uuid] = changes.isEmpty ? nil : changes }
+    }
+
+    /// What leads from some metadata to others.
+    static func changes(
+        from old: [String: MetadataValue], to new: [String: MetadataValue], path: String
+    ) throws -> [String: MetadataValue?] {
+        func isReserved(_ key: String) -> Bool { key.hasPrefix("NSStore") || key.hasPrefix("NSPersistence") || key.hasPrefix("_NS") }
+        var changes: [String: MetadataValue?] = [:]
+        for (key, value) in new where old[key] != value {
+            guard !isReserved(key) else { throw StorageError(.unsupported, "The metadata key \(key) describes the store itself and can't be set", path: path) }
+            changes[key] = .some(value)
+        }
+        for key in old.keys where new[key] == nil && !isReserved(key) { changes[key] = .some(nil) }
+        return changes
+    }
+
+    /// Forgets metadata that a save has written.
+    func forgetPendingMetadata(of union: StoreUnion) {
+        guard !union.pendingMetadata.isEmpty else { return }
+        change { state in
+            for (uuid, written) in union.pendingMetadata where state.pendingMetadata[uuid] == written { state.pendingMetadata[uuid] = nil }
+        }
+    }
+
+    // MARK: Object IDs
 
     /// The ID that a URI stands for; nil if no store here has it.
     public func managedObjectID(forURIRepresentation url: URL) -> ManagedObjectID? {
@@ -84,5 +231,22 @@ public final class PersistentStoreCoordinator: Sendable {
     public func managedObjectID(text: String) -> ManagedObjectID? {
         for store in stores { if let id = ManagedObjectID(text: text, store: store.identity) { return id } }
         return nil
+    }
+
+    func objectID(key: Int64, entityIndex: Int) -> ManagedObjectID? {
+        let place = StoreKey.place(of: key)
+        let identity = state.withLock { $0.members.first { $0.place == place }?.store.identity }
+        return identity.map { ManagedObjectID(store: $0, entityIndex: entityIndex, key: StoreKey.local(key)) }
+    }
+
+    /// The number by which contexts know the object of an ID; nil for an ID of another store.
+    func key(of id: ManagedObjectID) -> Int64? {
+        let place = state.withLock { $0.members.first { $0.store.identity == id.store }?.place }
+        return place.flatMap { id.key <= StoreKey.greatestKey ? StoreKey.key(id.key, place: $0) : $0 == 0 ? id.key : nil }
+    }
+
+    /// The store of an object that was saved; nil if it is none of this coordinator's.
+    public func persistentStore(of id: ManagedObjectID) -> AttachedStore? {
+        stores.first { $0.identity == id.store }.map { AttachedStore($0) }
     }
 }

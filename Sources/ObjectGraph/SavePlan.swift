@@ -37,6 +37,7 @@ struct SavePlan {
     mutating func setMetadata(_ metadata: [String: MetadataValue?], origin: ChangeOrigin) {
         changes.origin = origin
         changes.metadata = metadata
+        if context.parent == nil { changes.stores = context.assignedStores }
     }
 
     private mutating func insert(_ object: ManagedObject) {

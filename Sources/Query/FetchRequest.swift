@@ -19,6 +19,8 @@ public struct FetchRequest<Result> {
     /// How many objects are filled at a time where results come in batches; 0 leaves it to the context.
     public var fetchBatchSize: Int
     public var includesSubentities: Bool
+    /// The UUIDs of the stores to look in, where the coordinator has several; nil for all of them.
+    public var affectedStores: Set<String>?
     /// Whether unsaved changes of the context take part: in what matches, in the order and in the window.
     public var includesPendingChanges: Bool
     /// Where false, only keys are read: objects whose rows are not held yet are filled at first use.
@@ -46,6 +48,7 @@ public struct FetchRequest<Result> {
         fetchOffset = 0
         fetchBatchSize = 0
         includesSubentities = true
+        affectedStores = nil
         includesPendingChanges = true
         includesPropertyValues = true
         returnsObjectsAsFaults = true

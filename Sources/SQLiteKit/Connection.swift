@@ -22,6 +22,9 @@ package final class Connection {
     private var isOpen = true
     let errors: ErrorSource
     let bulk = BulkExchange()
+    /// Notes what is run, while somebody wants to know.
+    var recorder: TraceRecorder?
+    var waiting: WaitHandler?
 
     /// Opens a database file. Throws `SQLiteError`; of its content only the schema is read, by the first statement.
     package convenience init(_ path: String, _ options: OpenOptions) throws {

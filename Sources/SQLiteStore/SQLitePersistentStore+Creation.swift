@@ -19,18 +19,18 @@ extension SQLitePersistentStore {
             let layout = try StoreLayout.creating(model, configuration: description.configuration)
             let metadata = StoreMetadata(uuid: uuid, model: model, configuration: description.configuration)
             // Exclusively, so that no file of somebody else's is taken for a new one.
-            try File(path, .create()).close()
+            if !description.isInMemory { try File(path, .create(mode: description.fileMode ?? 0o666)).close() }
             do {
                 let derivedChanges = DerivedChanges()
                 let connection = try makeDatabase(at: path, description, layout, metadata, cache: try ModelCache.encode(model), derivedChanges)
-                try Disk.synchronizeDirectory(FilePath.parent(path))
+                if !description.isInMemory { try Disk.synchronizeDirectory(FilePath.parent(path)) }
                 return SQLitePersistentStore(
                     session: StoreSession(
                         path: path, description: description, connection: connection, derivedChanges: derivedChanges, layout: layout,
                         rowLayouts: RowLayout.layouts(for: model),
-                        identity: StoreIdentity(uuid: uuid, model: model), files: files ?? .besideStore(at: path)))
+                        identity: StoreIdentity(uuid: uuid, model: model), files: files ?? (description.isInMemory ? .inMemory() : .besideStore(at: path))))
             } catch {
-                for suffix in ["", "-wal", "-shm", "-journal"] { _ = try? Disk.removeFileIfPresent(path + suffix) }
+                for suffix in ["", "-wal", "-shm", "-journal"] where !description.isInMemory { _ = try? Disk.removeFileIfPresent(path + suffix) }
                 throw error
             }
         } catch {
@@ -60,7 +60,7 @@ extension SQLitePersistentStore {
             try connection.run("INSERT INTO Z_MODELCACHE VALUES (?)", [.blob([UInt8](cache))])
         }
         // After the content, so that the main file alone is a whole store from the beginning.
-        try connection.setJournalMode(.wal)
+        if !description.isInMemory { try connection.setJournalMode(.wal) }
         try StoreSession.prepareJournal(of: connection, description)
         return connection
     }

@@ -7,7 +7,7 @@ extension SQLitePersistentStore {
     /// How long a checkpoint waits for readers, in milliseconds: it can be done again at the next chance.
     private static let checkpointPatience = 100
     /// How long folding a journal waits for others, in milliseconds.
-    private static let foldingPatience = 1_000
+    static let foldingPatience = 1_000
 
     /// Brings everything that is committed into the main file and empties the WAL.
     /// - Returns: false where somebody who reads the store kept it from that; what is committed is safe all the same.

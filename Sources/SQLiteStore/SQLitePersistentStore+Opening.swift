@@ -8,9 +8,9 @@ package import Storage
 
 extension SQLitePersistentStore {
     /// For the coordinator's registry.
-    package static let factory = StoreFactory(type: .sqlite) { description, model in
-        try SQLitePersistentStore.open(description, model: model)
-    }
+    package static let factory = StoreFactory(
+        type: .sqlite, open: { description, model in try SQLitePersistentStore.open(description, model: model) }, metadata: { try metadata(at: $0) },
+        destroy: { try destroy(at: $0) }, replace: { try replace($0, $1) })
 
     /// Opens the store, or makes it where there is none and the description says so.
     /// - Parameters:
@@ -138,6 +138,13 @@ extension SQLitePersistentStore {
     // MARK: Files
 
     private static func shouldCreate(at path: String, _ description: PersistentStoreDescription) throws -> Bool {
+        if description.isReadOnly, let option = description.journalMode == nil ? nil : description.sqliteOption {
+            throw StorageError(.unsupported, "A store that is open for reading only keeps its \(option)")
+        }
+        if description.isInMemory {
+            guard !description.isReadOnly else { throw StorageError(.unsupported, "A store in memory begins empty: there is nothing to read only") }
+            return true
+        }
         if try Disk.exists(path) {
             try checkKind(of: path)
             return false

@@ -1,9 +1,15 @@
 package import Query
 import RowMemory
+import SQLiteKit
 package import Schema
 package import Storage
 
 extension SQLitePersistentStore {
+    /// What SQLite says of a setting of the store's connection, such as `journal_mode`; nil for none of this name.
+    package func setting(_ name: String) throws -> String? {
+        try withSession { session in try session.connection.value("SELECT * FROM pragma_\(name)").map { $0.text ?? $0.integer.map(String.init) ?? "" } }
+    }
+
     package func rows(_ request: RowRequest) throws -> RowBatch {
         try withSession { session in try session.reading { try session.rows(request) } }
     }

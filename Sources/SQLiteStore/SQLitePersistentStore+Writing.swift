@@ -9,6 +9,12 @@ extension SQLitePersistentStore {
         try withSession { session in try session.apply(changes) }
     }
 
+    package var defersCommit: Bool { true }
+
+    package func apply(_ changes: ChangeSet, beforeCommit: () throws -> Void) throws -> SaveReceipt {
+        try withSession { session in try session.apply(changes, beforeCommit: beforeCommit) }
+    }
+
     /// The names of the files of large values that the store refers to, as it is now.
     package func externalValueNames() throws -> Set<String> {
         try withSession { session in try session.reading { try session.externalValueNames() } }

@@ -31,6 +31,8 @@ package final class SQLitePersistentStore: PersistentStore {
     func withSession<Result: Sendable>(_ body: (StoreSession) throws -> Result) throws -> Result {
         try session.withLock { session in
             guard let session else { preconditionFailure("The store is closed: keep it open as long as it is used") }
+            session.followDebugLevel()
+            defer { session.tellDebugEvents() }
             do {
                 return try body(session)
             } catch {

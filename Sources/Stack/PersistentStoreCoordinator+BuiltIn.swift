@@ -2,7 +2,6 @@ import AtomicStores
 import ModelFiles
 public import ObjectGraph
 public import Schema
-import SQLiteStore
 package import Storage
 
 extension PersistentStoreCoordinator {
@@ -20,7 +19,7 @@ extension PersistentStoreCoordinator {
 
     /// Every kind of store that Folio has.
     package static let builtInFactories = [
-        SQLitePersistentStore.factory, AtomicPersistentStore.inMemoryFactory, AtomicPersistentStore.xmlFactory,
+        StoreFactory.migratingSQLite, AtomicPersistentStore.inMemoryFactory, AtomicPersistentStore.xmlFactory,
         AtomicPersistentStore.binaryFactory(ModelCoding(encode: { try ModelCache.encode($0) }, decode: { try ModelCache.decode($0) })),
     ]
 }

@@ -83,6 +83,9 @@ package struct ChangeSet: Sendable {
     /// Metadata to set (or, with nil, to remove) in the same transaction.
     package var metadata: [String: MetadataValue?] = [:]
 
+    /// The UUIDs of the stores that new objects were assigned to, by their temporary keys. For who divides the change set among several stores.
+    package var stores: [Int64: String] = [:]
+
     /// Who makes the changes, for stores that keep a history.
     package var origin = ChangeOrigin()
 

@@ -52,11 +52,29 @@ package protocol PersistentStore: RowStore, Sendable {
     var layouts: [RowLayout] { get }
 
     func metadata() throws -> [String: MetadataValue]
+    /// Whether ``apply(_:beforeCommit:)`` runs its closure when everything is written and nothing is committed.
+    var defersCommit: Bool { get }
+    /// Commits a change set like `apply(_:)`, but runs `beforeCommit` first; what that throws undoes the change set. A store that can't put its commit off runs it afterwards.
+    func apply(_ changes: ChangeSet, beforeCommit: () throws -> Void) throws -> SaveReceipt
+    /// Runs `body`, which fills the store by many change sets; a store that writes its file as a whole does so once, when it ends. If this throws, give the store up.
+    func writingOnce(_ body: () throws -> Void) throws
     /// How the store would run a request: for a person to read.
     func explanation(of request: RowRequest) throws -> QueryExplanation
     func explanation(of table: TableRequest, of request: RowRequest) throws -> QueryExplanation
     /// Releases the files. No other method may be called afterwards.
     func close() throws
+}
+
+extension PersistentStore {
+    package var defersCommit: Bool { false }
+
+    package func apply(_ changes: ChangeSet, beforeCommit: () throws -> Void) throws -> SaveReceipt {
+        let receipt = try apply(changes)
+        try beforeCommit()
+        return receipt
+    }
+
+    package func writingOnce(_ body: () throws -> Void) throws { try body() }
 }
 
 /// How a store runs a request.

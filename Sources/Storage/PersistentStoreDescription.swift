@@ -13,6 +13,20 @@ public struct PersistentStoreDescription: Sendable, Hashable {
     /// Whether a SQLite store notes who changed what, transaction by transaction, in Core Data's tables. A store that has done so goes on doing so, whatever this says. Other
     /// types of stores can't, and refuse to open.
     public var tracksHistory: Bool
+    /// Whether a SQLite store of another version of the model is brought to this one when it is opened by a coordinator.
+    public var migratesAutomatically: Bool
+    /// Whether that may follow the rules by which one version is inferred from another; without, nothing says how, and the store does not open.
+    public var infersMappingModel: Bool
+    /// How a SQLite store keeps its journal; nil leaves a store as it is found, and makes a new one with a write-ahead log.
+    public var journalMode: StoreJournalMode?
+    /// How hard a commit of a SQLite store makes sure that it is on the disk; nil for as hard as its journal needs to outlive a power cut.
+    public var synchronous: StoreSynchronous?
+    /// How much of a SQLite store's file is kept in memory at most, in KiB; nil for 32 MiB.
+    public var cacheKilobytes: Int?
+    /// The permissions of the files of a new store, such as `0o600`, from which the process's mask is taken away; nil for what the mask leaves.
+    public var fileMode: UInt32?
+    /// Is told while the store waits for another process; see ``timeout``.
+    public var waitObserver: StoreWaitObserver?
     /// How the store's own journal is kept.
     package var journal: JournalPolicy
     /// How long another process may hold the store before the operation fails as busy, in seconds.
@@ -27,6 +41,13 @@ public struct PersistentStoreDescription: Sendable, Hashable {
         tracksHistory = false
         journal = .asFound
         timeout = 2
+        migratesAutomatically = true
+        infersMappingModel = true
+        journalMode = nil
+        synchronous = nil
+        cacheKilobytes = nil
+        fileMode = nil
+        waitObserver = nil
     }
 }
 

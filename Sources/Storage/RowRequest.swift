@@ -17,6 +17,8 @@ package struct RowRequest: Sendable {
     package var limit: Int?
     /// Objects that are left out, since the context knows better about them.
     package var excludedKeys: [Int64]
+    /// The UUIDs of the stores to look in, where there are several; nil for all.
+    package var stores: Set<String>?
 
     package init(
         entityIndex: Int, includesSubentities: Bool = true, selection: Selection = .matching(nil), sortKeys: [SortKey] = [], offset: Int = 0,

@@ -6,7 +6,7 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
     public struct Code: Sendable, Hashable {
         private enum Value: Sendable {
             case notFound, notAStore, damaged, incompatibleModel, noModel, readOnly, busy, full, inputOutput, permission, conflict, constraint, unstorable
-            case unknownObject, historyExpired, unsupported, newer, cannotCreate, unmigratable, cancelled
+            case unknownObject, crossStore, historyExpired, unsupported, newer, cannotCreate, unmigratable, cancelled
         }
         private let value: Value
         private init(_ value: Value) { self.value = value }
@@ -32,6 +32,8 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
         /// SQLite makes that NULL; no store keeps a Decimal that is NaN.
         public static let unstorable = Code(.unstorable)
         public static let unknownObject = Code(.unknownObject)
+        /// A relationship would lead from one store into another; `entities` and `keys` say which.
+        public static let crossStore = Code(.crossStore)
         /// A part of the history that is asked for was purged.
         public static let historyExpired = Code(.historyExpired)
         public static let unsupported = Code(.unsupported)

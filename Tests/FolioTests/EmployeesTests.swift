@@ -62,4 +62,48 @@ struct EmployeesTests {
             #expect(!sales.isDeleted && (sales["employees"] as? Set<ManagedObject>)?.count == 1)
         }
     }
+
+    @Test func theCompanyIsInTwoStores() throws {
+        try withTemporaryDirectory { folder in
+            var description = ManagedObjectModel.Description()
+            description.entities = [
+                EntityDescription(
+                    "Department", attributes: [.init("name", .string)], relationships: [.init("employees", to: "Employee", inverse: "department", maxCount: 0)]),
+                EntityDescription(
+                    "Employee", attributes: [.init("name", .string), .init("salary", .integer32)], relationships: [.init("department", to: "Department", inverse: "employees")]),
+            ]
+            let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(description))
+            let berlin = try coordinator.addPersistentStore(PersistentStoreDescription(url: folder.appendingPathComponent("Berlin.sqlite")))
+            let paris = try coordinator.addPersistentStore(PersistentStoreDescription(url: folder.appendingPathComponent("Paris.xml"), type: .xml))
+            let context = ManagedObjectContext(coordinator)
+            for (place, people) in [(berlin, [("Ada", 900), ("Grace", 1200)]), (paris, [("Edsger", 1100), ("Alan", 800)])] {
+                let department = try context.insert("Department")
+                try context.assign(department, to: place)
+                department["name"] = place.url.lastPathComponent
+                for (name, salary) in people {
+                    let employee = try context.insert("Employee")
+                    try context.assign(employee, to: place)
+                    employee["name"] = name
+                    employee["salary"] = salary
+                    employee["department"] = department
+                }
+            }
+            try context.save()
+            try coordinator.removePersistentStores()
+
+            try coordinator.addPersistentStore(berlin.description)
+            try coordinator.addPersistentStore(paris.description)
+            let reader = ManagedObjectContext(coordinator)
+            var request = FetchRequest<ManagedObject>("Employee")
+            request.sortKeys = [SortKey("salary", ascending: false)]
+            request.fetchLimit = 3
+            #expect(try reader.fetch(request).map { $0["name"] as? String } == ["Grace", "Edsger", "Ada"])
+            request.predicate = try FetchPredicate(format: "department.name == 'Paris.xml'")
+            let parisians = try reader.fetch(request)
+            #expect(parisians.map { $0["name"] as? String } == ["Edsger", "Alan"])
+            parisians[0]["department"] = try reader.fetch(FetchRequest<ManagedObject>("Department")).first { $0["name"] as? String == "Berlin.sqlite" }
+            let error = #expect(throws: StorageError.self) { try reader.save() }
+            #expect(error?.code == .crossStore)
+        }
+    }
 }

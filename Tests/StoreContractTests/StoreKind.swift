@@ -9,6 +9,10 @@ import Testing
 /// The kinds of stores that keep the contract.
 enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
     case sqlite, binary, xml, inMemory
+    /// An application's own kind: the sample of an ``AtomicStore``.
+    case folder
+
+    static let builtIn: [StoreKind] = [.sqlite, .binary, .xml, .inMemory]
 
     var testDescription: String { rawValue }
 
@@ -22,6 +26,7 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
         case .sqlite: SQLitePersistentStore.factory
         case .inMemory: AtomicPersistentStore.inMemoryFactory
         case .xml: AtomicPersistentStore.xmlFactory
+        case .folder: AtomicPersistentStore.customFactory(JSONFolderStore.self)
         case .binary:
             AtomicPersistentStore.binaryFactory(ModelCoding(encode: { try ModelCache.encode($0) }, decode: { try ModelCache.decode($0) }))
         }

@@ -10,6 +10,8 @@ import Storage
 struct StoreFile {
     let path: String
     private let timeout: Double
+    /// Of a new file, less the process's mask.
+    private let mode: UInt32
     /// What the file was when it was last read or written here; nil where there was none.
     private(set) var identity: FileIdentity?
 
@@ -20,6 +22,7 @@ struct StoreFile {
         let path = description.url.path
         self.path = try Disk.kind(of: path) == .symbolicLink ? Disk.resolve(path) : path
         timeout = description.timeout
+        mode = description.fileMode ?? 0o666
         identity = nil
     }
 
@@ -53,7 +56,7 @@ struct StoreFile {
         do {
             var file: File?
             try Disk.replaceFile(
-                path,
+                path, mode: mode,
                 writing: {
                     file = $0
                     try $0.append(bytes)

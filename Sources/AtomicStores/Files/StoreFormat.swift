@@ -6,18 +6,21 @@ import Storage
 enum StoreFormat: Sendable {
     case binary(ModelCoding)
     case xml
+    /// An application's own kind, which does what the file does for others.
+    case custom(any AtomicStore)
 
     var type: StoreType {
         switch self {
         case .binary: .binary
         case .xml: .xml
+        case .custom(let store): Swift.type(of: store).storeType
         }
     }
 
     /// The numbers of new objects in a store of this format.
     var numbers: ObjectNumbers.Scope {
         switch self {
-        case .binary: .perHierarchy
+        case .binary, .custom: .perHierarchy
         case .xml: .shared(first: XMLStoreFormat.firstNumber)
         }
     }

@@ -112,7 +112,10 @@ final class StoreSession {
     ) throws -> Connection {
         let timeout = description.busyTimeout
         let connection: Connection
-        if description.isReadOnly {
+        if description.isInMemory {
+            connection = try Connection.inMemory()
+            try TriggerFunctions.register(on: connection, noting: derivedChanges)
+        } else if description.isReadOnly {
             connection =
                 if let archive {
                     try Connection.openForReading(archive, workingPath: path)
@@ -130,19 +133,30 @@ final class StoreSession {
                 }
             try TriggerFunctions.register(on: connection, noting: derivedChanges)
         }
+        if let observer = description.waitObserver { connection.setWaiting(timeout: description.timeout) { observer.goesOn(after: $0) } }
         return connection
     }
 
     /// Sets the journal up as whoever holds the store wants it. Reads the file's journal mode, so what is no database is noticed here.
     static func prepareJournal(of connection: Connection, _ description: PersistentStoreDescription) throws {
+        try connection.execute("PRAGMA cache_size=-\(description.cacheKilobytes ?? cacheKilobytes)")
         guard !description.isReadOnly else { return }
-        try connection.execute("PRAGMA cache_size=-\(cacheKilobytes)")
         switch description.journal {
         case .heldByDocument:
             try connection.prepareForEditing()
         case .asFound:
+            if let mode = description.journalMode, !description.isInMemory { try connection.setJournalMode(mode == .wal ? .wal : .delete) }
             // A rollback journal loses acknowledged commits at power cuts with anything less than EXTRA (RELIABILITY F6).
-            try connection.setSynchronous(try connection.journalMode() == .wal ? .full : .extra)
+            let isLog = try connection.journalMode() == .wal
+            switch description.synchronous {
+            case .normal:
+                guard isLog else {
+                    throw StorageError(.unsupported, "With a rollback journal, synchronous=normal can damage the store: use full, or journal mode wal", path: connection.path)
+                }
+                try connection.setSynchronous(.normal)
+            case .extra: try connection.setSynchronous(.extra)
+            case .full, nil: try connection.setSynchronous(isLog ? .full : .extra)
+            }
         }
     }
 

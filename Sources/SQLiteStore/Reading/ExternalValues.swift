@@ -2,6 +2,7 @@ package import Foundation
 import FileSystem
 import Schema
 import Storage
+import Synchronization
 
 /// The files in which a store keeps its large values, one file for each (COREDATA_FORMATS §3.5).
 ///
@@ -74,11 +75,40 @@ package struct ExternalValues: Sendable {
 }
 
 extension ExternalValues {
-    /// Files beside a store as Core Data places them: `.Name_SUPPORT/_EXTERNAL_DATA/<UUID>` for `Name.sqlite`.
-    package static func besideStore(at path: String) -> ExternalValues {
+    /// Values of a store in memory: they end with it.
+    static func inMemory() -> ExternalValues {
+        let values = ValuesInMemory()
+        return ExternalValues(
+            path: { $0 }, write: { values.add($0) }, remove: { values.remove($0) },
+            read: { name in
+                guard let value = values.value(name) else { throw StorageError(.notFound, "The store in memory has no large value \(name)") }
+                return value
+            })
+    }
+
+    private final class ValuesInMemory: Sendable {
+        private let values = Mutex<[String: Data]>([:])
+
+        func add(_ value: Data) -> String {
+            let name = UUID().uuidString
+            values.withLock { $0[name] = value }
+            return name
+        }
+
+        func value(_ name: String) -> Data? { values.withLock { $0[name] } }
+        func remove(_ name: String) { values.withLock { $0[name] = nil } }
+    }
+
+    /// The folder that belongs to a store as Core Data names it.
+    static func folder(beside path: String) -> String {
         let name = FilePath.name(path)
         let stem = name.lastIndex(of: ".").flatMap { $0 > name.startIndex ? name[..<$0] : nil } ?? name[...]
-        let folder = FilePath.join(FilePath.parent(path), ".\(stem)_SUPPORT/_EXTERNAL_DATA")
+        return FilePath.join(FilePath.parent(path), ".\(stem)_SUPPORT")
+    }
+
+    /// Files beside a store as Core Data places them: `.Name_SUPPORT/_EXTERNAL_DATA/<UUID>` for `Name.sqlite`.
+    package static func besideStore(at path: String) -> ExternalValues {
+        let folder = FilePath.join(folder(beside: path), "_EXTERNAL_DATA")
         return ExternalValues(
             path: { FilePath.join(folder, $0) },
             write: { value in

@@ -7,7 +7,7 @@ extension StoreSession {
     /// All rows go through one call of SQL's, which spares a step and a lock for each cell; where there are more columns than a function can take, they
     /// are stepped through. With `skipping`, the receiver is shown the first two columns of each row first; of those that it skips the others are not even decoded.
     func run(_ select: SelectStatement, _ columns: [String], into receiver: some RowReceiver, skipping: Bool = false) throws {
-        guard columns.count <= connection.maximumFunctionArguments else {
+        guard columns.count <= connection.maximumFunctionArguments, !connection.tracesRows else {
             let statement = select.selecting(columns)
             return try connection.withStatement(statement.text) { result in
                 try result.bind(statement.arguments)

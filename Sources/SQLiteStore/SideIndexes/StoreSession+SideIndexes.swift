@@ -4,12 +4,13 @@ import SQLiteKit
 // Which rows a transaction has touched is noted by triggers of the connection: they are in no file, and whatever writes a row is noticed.
 extension StoreSession {
     /// Runs a transaction that writes rows of entities; before it commits, the side indexes learn of it.
-    func writing<Result>(_ body: () throws -> Result) throws -> Result {
-        guard !layout.sideIndexes.isEmpty else { return try connection.transaction(.immediate, body) }
-        try watchTouchedRows()
+    func writing<Result>(beforeCommit: () throws -> Void = {}, _ body: () throws -> Result) throws -> Result {
+        let hasSideIndexes = !layout.sideIndexes.isEmpty
+        if hasSideIndexes { try watchTouchedRows() }
         return try connection.transaction(.immediate) {
             let result = try body()
-            try updateSideIndexes()
+            if hasSideIndexes { try updateSideIndexes() }
+            try beforeCommit()
             return result
         }
     }

@@ -6,13 +6,14 @@ import Storage
 
 extension StoreSession {
     /// Commits a change set: all of it or nothing.
-    func apply(_ changes: ChangeSet) throws -> SaveReceipt {
+    /// - Parameter beforeCommit: runs when all is written; what it throws undoes it.
+    func apply(_ changes: ChangeSet, beforeCommit: () throws -> Void = {}) throws -> SaveReceipt {
         try checkWritable()
         let large = LargeValueWriter(files)
         var save = SaveInProgress(large: large, insertions: changes.insertions)
         do {
             _ = derivedChanges.takeAll()
-            return try limitingTriggers(changes.rowCount) { try writing { try write(changes, &save) } }
+            return try limitingTriggers(changes.rowCount) { try writing(beforeCommit: beforeCommit) { try write(changes, &save) } }
         } catch is VersionMismatch {
             large.removeFiles()
             // Looked up afterwards, all at once: a savepoint to come back to would copy every page that a save touches.

@@ -26,6 +26,7 @@ final class GraphFixture {
         description.tracksHistory = tracksHistory
         self.description = description
         coordinator = PersistentStoreCoordinator(model: self.model, classes: classes)
+        coordinator.register(JSONFolderStore.self)
         try coordinator.addPersistentStore(description)
     }
 
@@ -50,6 +51,7 @@ final class GraphFixture {
     func reopened() throws -> ManagedObjectContext {
         guard kind.hasFile else { return context() }
         let other = PersistentStoreCoordinator(model: model, classes: classes)
+        other.register(JSONFolderStore.self)
         try other.addPersistentStore(description)
         openedAgain.append(other)
         let context = ManagedObjectContext(other)
@@ -95,6 +97,12 @@ func inMemoryCoordinator(_ model: ManagedObjectModel) throws -> PersistentStoreC
     let coordinator = PersistentStoreCoordinator(model: model)
     try coordinator.addPersistentStore(PersistentStoreDescription(url: URL(fileURLWithPath: "/dev/null"), type: .inMemory))
     return coordinator
+}
+
+/// Runs `body` with a context that is held meanwhile: its objects can be used in one expression.
+func withContext(_ coordinator: PersistentStoreCoordinator, _ body: (ManagedObjectContext) throws -> Void) throws {
+    let context = ManagedObjectContext(coordinator)
+    try withExtendedLifetime(context) { try body(context) }
 }
 
 extension ManagedObjectContext {

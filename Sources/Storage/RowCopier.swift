@@ -1,29 +1,32 @@
-internal import FileSystem
-internal import Foundation
-internal import RowMemory
-internal import SQLiteStore
-internal import Schema
-internal import Storage
+import RowMemory
+import Schema
 
 /// Copies the rows of a store into a new one through the seam, by value: numbers are kept, versions begin anew.
-struct RowCopier {
-    let source: any PersistentStore
-    let target: any PersistentStore
+package struct RowCopier {
+    private let source: any PersistentStore
+    private let target: any PersistentStore
+    private let progress: (Int) throws -> Void
     private var model: ManagedObjectModel { source.identity.model }
 
     /// Rows of one transaction: few enough for memory, enough for speed.
     private static let batchSize = 10_000
 
-    init(from source: any PersistentStore, to target: any PersistentStore) {
+    /// - Parameter progress: is told how many rows were read since the last time; what it throws ends the copying.
+    package init(from source: any PersistentStore, to target: any PersistentStore, progress: @escaping (Int) throws -> Void = { _ in }) {
         self.source = source
         self.target = target
+        self.progress = progress
     }
 
     /// Rows first, so that every link finds both its ends.
-    func copy() throws {
-        for entity in model.entities where !entity.isAbstract { try copyRows(of: entity) }
-        for entity in model.entities {
-            for property in entity.properties where property.declaringEntityIndex == entity.index && property.isToMany && !property.isTransient {
+    package func copy() throws {
+        let roots = Set((model.entities(inConfiguration: source.description.configuration) ?? []).map(\.rootIndex))
+        let held = model.entities.filter { roots.contains($0.rootIndex) }
+        for entity in held where !entity.isAbstract { try copyRows(of: entity) }
+        for entity in held {
+            for property in entity.properties where property.declaringEntityIndex == entity.index && property.isToMany && !property.isTransient
+                && roots.contains(model.entities[property.destinationIndex].rootIndex)
+            {
                 try copyMembers(of: property, entity)
             }
         }
@@ -71,7 +74,7 @@ struct RowCopier {
             let rows = try source.rows(
                 RowRequest(entityIndex: entity.index, includesSubentities: includingSubentities, offset: offset, limit: Self.batchSize))
             if rows.isEmpty { return }
-            try WorkProgress.advance(by: Int64(rows.count))
+            try progress(rows.count)
             try body(rows)
             if rows.count < Self.batchSize { return }
             offset += rows.count

@@ -1,0 +1,39 @@
+import Foundation
+import Schema
+package import Storage
+
+extension AtomicPersistentStore {
+    /// For the coordinator's registry: stores of an application's own kind.
+    package static func customFactory(_ kind: any AtomicStore.Type) -> StoreFactory {
+        StoreFactory(type: kind.storeType) { description, model in
+            try checkOptions(description)
+            guard let model else { throw StorageError(.noModel, "A store of type \(kind.storeType.rawValue) carries no model", path: description.url.path) }
+            do {
+                return try open(try kind.init(description, model: model), description, model)
+            } catch {
+                throw StorageError(error, path: description.url.path)
+            }
+        }
+    }
+
+    private static func open(_ store: any AtomicStore, _ description: PersistentStoreDescription, _ model: ManagedObjectModel) throws -> AtomicPersistentStore {
+        let format = StoreFormat.custom(store)
+        guard let content = try store.load() else {
+            guard description.createsIfMissing, !description.isReadOnly else { throw StorageError(.notFound, "There is no store") }
+            return try make(description, model, format: format)
+        }
+        guard StoreIdentity.isLegal(content.uuid) else { throw StorageError(.damaged, "The store's UUID is none: \(content.uuid.prefix(80))") }
+        let metadata = StoreMetadata(uuid: content.uuid, type: format.type, values: content.metadata.mapValues { .init($0) })
+        if !metadata.versionHashes.isEmpty {
+            let different = try metadata.differences(from: model, configuration: description.configuration)
+            guard different.isEmpty else {
+                throw StorageError(
+                    .incompatibleModel, "The store was written with another version of the model; different: \(different.joined(separator: ", "))", entities: different)
+            }
+        }
+        let shape = try TableShape(model, configuration: description.configuration)
+        let table = RowTable(shape, identity: StoreIdentity(uuid: metadata.uuid, model: model), numbers: format.numbers)
+        try CustomContent(shape).load(content, into: table)
+        return AtomicPersistentStore(session: AtomicSession(description: description, table: table, metadata: metadata, format: format, file: nil))
+    }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import RowMemory
+import Schema
+import Storage
+
+/// The content of a store of an application's own kind, as a table and back.
+struct CustomContent {
+    private let shape: TableShape
+
+    init(_ shape: TableShape) { self.shape = shape }
+
+    // MARK: Out of a table
+
+    func content(of table: RowTable, _ metadata: StoreMetadata) throws -> AtomicStoreContent {
+        var objects: [AtomicStoreObject] = []
+        for entity in shape.model.entities where shape.isStored[entity.index] {
+            try table.forEachRow(of: entity.index, includingSubentities: false) { objects.append(try object($0, entity, table)) }
+        }
+        var values = metadata.publicValues
+        values[StoreMetadata.Key.uuid] = nil
+        var next: [String: Int64] = [:]
+        for entity in shape.model.entities where shape.isStored[entity.index] && entity.superentity == nil { next[entity.name] = table.numbers.next(root: entity.index) }
+        return AtomicStoreContent(uuid: metadata.uuid, metadata: values, objects: objects, nextNumbers: next)
+    }
+
+    private func object(_ row: Row, _ entity: Entity, _ table: RowTable) throws -> AtomicStoreObject {
+        var object = AtomicStoreObject(.init(entityName: entity.name, number: row.key))
+        for property in entity.properties {
+            let slot = shape.layouts[entity.index].slots[property.index]
+            if let relation = shape.relation(entityIndex: entity.index, propertyIndex: property.index) {
+                let members = table.members(of: row.key, relation)
+                if !members.isEmpty { object.toManys[property.name] = members.map(name) }
+            } else if property.isStoredInRow, row.hasValue(slot) {
+                if slot.kind == .toOne {
+                    object.toOnes[property.name] = row.reference(slot).map(name)
+                } else {
+                    var value = row.value(slot)
+                    if case .large(let large) = value, large.fileName == nil { value = .data(try large.data()) }
+                    object.attributes[property.name] = value
+                }
+            }
+        }
+        return object
+    }
+
+    private func name(_ reference: ObjectReference) -> AtomicStoreObject.Name {
+        AtomicStoreObject.Name(entityName: shape.model.entities[reference.entityIndex].name, number: reference.key)
+    }
+
+    // MARK: Into a table
+
+    func load(_ content: AtomicStoreContent, into table: RowTable) throws {
+        var fillers = shape.layouts.map { RowFiller($0) }
+        var rows: [Int: [(key: Int64, row: Row)]] = [:]
+        var byNumber: [ObjectReference: Row] = [:]
+        for object in content.objects {
+            let entity = try entity(object.name)
+            guard object.name.number > 0, object.name.number < .max else { throw damaged("\(object.name.number) is no object's number", entity) }
+            let row = fillers[entity.index].append(key: object.name.number, version: 1)
+            for (key, value) in object.attributes { try set(value, key, in: row, entity) }
+            for (key, target) in object.toOnes {
+                guard let property = entity.property(named: key), property.relationship != nil, !property.isToMany else { throw unknown(key, entity) }
+                row.setReference(ObjectReference(key: target.number, entityIndex: try self.entity(target).index), shape.layouts[entity.index].slots[property.index])
+            }
+            let reference = ObjectReference(key: row.key, entityIndex: entity.rootIndex)
+            guard byNumber.updateValue(row, forKey: reference) == nil else { throw damaged("Two objects have the number \(row.key)", entity) }
+            rows[entity.rootIndex, default: []].append((row.key, row))
+        }
+        try repairKeys(content, byNumber)
+        for (root, rows) in rows { table.load(rows.sorted { $0.key < $1.key }, root: root) }
+        for object in content.objects where !object.toManys.isEmpty {
+            let entity = try entity(object.name)
+            for (key, members) in object.toManys {
+                guard let relation = try relation(key, entity) else { continue }
+                if case .keys = shape.relations[relation].kind, !shape.relations[relation].isOrdered { continue }
+                table.load(try members.map { ObjectReference(key: $0.number, entityIndex: try self.entity($0).index) }, of: object.name.number, relation)
+            }
+        }
+        for relation in shape.relations.indices { table.completeLists(of: relation) }
+        for (name, next) in content.nextNumbers {
+            if let entity = shape.model.entity(named: name), entity.superentity == nil, next > 0 { table.numbers.note(next - 1, root: entity.index) }
+        }
+    }
+
+    /// Where an owner names a member that names no owner, the member is given it: both sides of a relationship say the same afterwards.
+    private func repairKeys(_ content: AtomicStoreContent, _ byNumber: [ObjectReference: Row]) throws {
+        for object in content.objects {
+            let entity = try entity(object.name)
+            for (key, members) in object.toManys {
+                guard let relation = try relation(key, entity), case .keys(let property) = shape.relations[relation].kind else { continue }
+                let destination = shape.model.entities[shape.relations[relation].destinationIndex]
+                let slot = shape.layouts[destination.index].slots[property]
+                for name in members {
+                    guard let member = byNumber[ObjectReference(key: name.number, entityIndex: destination.rootIndex)], destination.family.contains(member.entityIndex),
+                        !member.hasValue(slot)
+                    else { continue }
+                    member.setReference(ObjectReference(key: object.name.number, entityIndex: entity.index), slot)
+                }
+            }
+        }
+    }
+
+    private func set(_ value: PropertyValue, _ key: String, in row: Row, _ entity: Entity) throws {
+        guard let property = entity.property(named: key), property.attribute != nil else { throw unknown(key, entity) }
+        guard property.isStoredInRow else { return }
+        guard row.setValue(value, shape.layouts[entity.index].slots[property.index]) else {
+            throw damaged("\(key) has a value of another type than the model says", entity)
+        }
+    }
+
+    private func relation(_ key: String, _ entity: Entity) throws -> Int? {
+        guard let property = entity.property(named: key), property.isToMany else { throw unknown(key, entity) }
+        return shape.relation(entityIndex: entity.index, propertyIndex: property.index)
+    }
+
+    private func entity(_ name: AtomicStoreObject.Name) throws -> Entity {
+        guard let entity = shape.model.entity(named: name.entityName), shape.isStored[entity.index] else {
+            throw StorageError(.incompatibleModel, "The store has objects of an entity \(name.entityName.prefix(100)) that the model does not know", entities: [name.entityName])
+        }
+        return entity
+    }
+
+    private func unknown(_ key: String, _ entity: Entity) -> StorageError {
+        StorageError(.incompatibleModel, "The store has a property \(entity.name).\(key.prefix(100)) that the model does not know", entities: [entity.name], keys: [key])
+    }
+
+    private func damaged(_ what: String, _ entity: Entity) -> StorageError {
+        StorageError(.damaged, "The store can't be read: \(what) (\(entity.name))", entities: [entity.name])
+    }
+}

@@ -42,6 +42,16 @@ struct ArchiveFile {
         return try ArchivedDatabase(file, offset: range.offset, length: range.length, expecting: identity)
     }
 
+    /// Writes the store of the archive, which is its saved state, into a new file; durable but for its folder.
+    func takeOutStore(to path: String) throws {
+        let folder = FilePath.parent(path) + "/.\(UniqueName.make())"
+        try Disk.makeDirectory(folder, mode: 0o700)
+        defer { try? Disk.removeTree(folder) }
+        try reader.extract(into: folder) { $0 == PackageLayout.store }
+        try Disk.renameWithoutReplacing(FilePath.join(folder, PackageLayout.store), to: path)
+        try Disk.synchronizeFile(path)
+    }
+
     private static let largestWholeCheck: Int64 = 64 << 20
 
     /// The names of the models that the archive carries.

@@ -78,7 +78,8 @@ public struct DocumentInfo: Sendable, Hashable {
                 try reader.checkStore()
                 let store = FilePath.join(document.path, PackageLayout.store)
                 if let size = try Disk.status(of: store + "-wal")?.size, size > 0 { return nil }
-                return (try reader.manifest(), try Disk.status(of: store)?.size)
+                let manifest = try reader.manifest()
+                return manifest.lastSave == nil ? (manifest, try Disk.status(of: store)?.size) : nil
             case .archive:
                 let archive = try ArchiveFile(document.path)
                 let manifest = try archive.manifest()
@@ -130,8 +131,8 @@ public struct DocumentInfo: Sendable, Hashable {
         storeBytes = try session.place.storeBytes()
         entities = try EntityCounts(counting: session.store).byName
         versions = (try? session.listVersions().count) ?? 0
-        saved = marker?.saved
-        autosaved = marker.flatMap { $0.isSaved ? nil : $0.committed }
+        saved = marker?.userSave.saved
+        autosaved = marker.flatMap { $0.hasUnsavedWork ? $0.committed : nil }
         hasUnsavedChanges = session.hasAutosavedWork
         if let content = session.content {
             attachments = try content.attachments()

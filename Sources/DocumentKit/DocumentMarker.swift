@@ -16,6 +16,21 @@ struct DocumentMarker: Hashable, Sendable {
     var saved: Date
     /// This commit.
     var committed: Date
+    /// The save that unsaved work goes back to, where so much was autosaved that the main file took it up; nil where the main file is what was saved.
+    var lastSave: LastSave?
+    /// The run of the WAL that the commit was written to; nil where the store was made as a whole.
+    var journal: JournalRun?
+
+    /// A save that the main file has left behind, with unsaved work: one of the versions.
+    struct LastSave: Hashable, Sendable {
+        var generation: Int
+        var saved: Date
+    }
+
+    /// Whether there is work that was not saved.
+    var hasUnsavedWork: Bool { !isSaved || lastSave != nil }
+    /// The generation and time of the last save that somebody asked for.
+    var userSave: LastSave { lastSave ?? LastSave(generation: generation, saved: saved) }
 
     /// The marker of a new document.
     init(now: Date = .now) {
@@ -38,6 +53,14 @@ struct DocumentMarker: Hashable, Sendable {
         self.created = created
         self.saved = saved
         self.committed = committed
+        if case .string(let base)? = metadata[Key.lastSave], let base = Int(base), case .date(let date)? = metadata[Key.lastSaved] {
+            lastSave = LastSave(generation: base, saved: date)
+        }
+        if case .string(let id)? = metadata[Key.journal], case .string(let base)? = metadata[Key.journalBase], let base = Int(base),
+            case .date(let date)? = metadata[Key.journalBaseCommitted]
+        {
+            journal = JournalRun(id: id, baseCounter: base, baseCommitted: date)
+        }
     }
 
     /// The marker that the next save commits.
@@ -47,8 +70,17 @@ struct DocumentMarker: Hashable, Sendable {
         marker.generation += 1
         marker.isSaved = true
         marker.isUnchecked = false
+        marker.lastSave = nil
         marker.saved = now
         marker.committed = now
+        return marker
+    }
+
+    /// The marker of the commit that makes autosaved work a state that the main file may become, without being saved by that: the last save is a version then.
+    func nextInternal(now: Date = .now) -> DocumentMarker {
+        var marker = nextSave(now: now)
+        marker.isUnchecked = isUnchecked
+        marker.lastSave = userSave
         return marker
     }
 
@@ -66,6 +98,9 @@ struct DocumentMarker: Hashable, Sendable {
         [
             Key.counter: .string(Self.fixedWidth(counter)), Key.generation: .string(Self.fixedWidth(generation)), Key.isSaved: .boolean(isSaved),
             Key.isUnchecked: .boolean(isUnchecked), Key.created: .date(created), Key.saved: .date(saved), Key.committed: .date(committed),
+            Key.lastSave: lastSave.map { .string(Self.fixedWidth($0.generation)) }, Key.lastSaved: lastSave.map { .date($0.saved) },
+            Key.journal: journal.map { .string($0.id) }, Key.journalBase: journal.map { .string(Self.fixedWidth($0.baseCounter)) },
+            Key.journalBaseCommitted: journal.map { .date($0.baseCommitted) },
         ]
     }
 
@@ -88,6 +123,13 @@ struct DocumentMarker: Hashable, Sendable {
         static let created = "FolioCreated"
         static let saved = "FolioSaved"
         static let committed = "FolioCommitted"
-        static let all = [counter, generation, isSaved, isUnchecked, created, saved, committed]
+        static let lastSave = "FolioLastSave"
+        static let lastSaved = "FolioLastSaved"
+        static let journal = "FolioJournal"
+        static let journalBase = "FolioJournalBase"
+        static let journalBaseCommitted = "FolioJournalBaseCommitted"
+        static let all = [
+            counter, generation, isSaved, isUnchecked, created, saved, committed, lastSave, lastSaved, journal, journalBase, journalBaseCommitted,
+        ]
     }
 }

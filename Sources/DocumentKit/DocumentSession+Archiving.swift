@@ -12,7 +12,8 @@ extension DocumentSession {
     /// - Parameter dropping: The names of models that the new archive does not carry any more.
     func replaceArchive(dropping models: [String] = []) throws {
         guard let origin, let workingSet, let marker else { preconditionFailure("Only an archive that is being edited is written anew") }
-        let next = marker.isSaved ? marker : marker.nextSave()
+        var next = marker.isSaved ? marker : marker.nextSave()
+        next.journal = nil
         let replacement = Replacement(of: path)
         let staging = FilePath.join(FilePath.parent(workingSet.path), ".\(FilePath.name(workingSet.path)).tmp-\(UniqueName.make())")
         defer { try? Disk.removeTree(staging) }
@@ -83,8 +84,15 @@ extension DocumentSession {
     /// The versions of an archive that carries some, with the state that is about to be replaced as a whole copy: an archive's store is written anew, page by page.
     private func keepArchivedVersion(in staging: String, _ next: DocumentMarker) throws -> [ArchivePart] {
         guard let versions = try archivedVersions(in: staging), let previous = keptState else { return [] }
-        try packageStore.withFiles { files in
-            _ = try versions.keepReplaced(files, saved: next.savedState, previous: previous, reason: .save)
+        if place.database == nil, let archive = place.archive {
+            // The working set's own store may have taken up autosaved work.
+            let saved = FilePath.join(staging, "saved.sqlite")
+            try archive.takeOutStore(to: saved)
+            try versions.keepReplaced(saved, saved: next.savedState, previous: previous, reason: .save)
+        } else {
+            try packageStore.withFiles { files in
+                _ = try versions.keepReplaced(files, saved: next.savedState, previous: previous, reason: .save)
+            }
         }
         try versions.prune(.standard)
         return try ArchiveFile.files(in: staging, under: PackageLayout.versions)

@@ -102,6 +102,7 @@ extension DocumentSession {
         try mend(FilePath.join(document.path, PackageLayout.storeFolder))
         let place = StorePlace(document)
         try place.check()
+        let quarantined = try quarantineForeignJournal(in: document.path)
         var isToBeDiscarded = false
         if try place.hasAutosavedWork() {
             switch recovery {
@@ -115,9 +116,14 @@ extension DocumentSession {
             }
         }
         let session = try open(document, place, isEditing: true, model: model)
+        if session.marker?.lastSave != nil, recovery == .refuse {
+            try session.closeStore()
+            throw recoverable(document.path)
+        }
         session.identity = try Disk.identity(of: document.path)
+        session.quarantinedJournal = quarantined
         try session.settle()
-        guard isToBeDiscarded else { return session }
+        guard isToBeDiscarded || (recovery == .discard && session.marker?.lastSave != nil) else { return session }
         let found = session.model
         try session.closeDiscardingAutosavedWork()
         return try editPackage(document, { _ in found }, .refuse)
@@ -133,6 +139,7 @@ extension DocumentSession {
         if following == nil { try WorkingSet.removeFinished(for: archive, uuid: manifest.uuid) }
         var workingSet = try WorkingSet.existing(for: archive, uuid: manifest.uuid)
         if let left = workingSet {
+            try mend(FilePath.join(left.path, PackageLayout.storeFolder))
             let hasWork = try StorePlace(archive, left).hasAutosavedWork()
             if hasWork, recovery == .refuse { throw recoverable(document.path) }
             if !hasWork || recovery == .discard {
@@ -165,20 +172,14 @@ extension DocumentSession {
 
     /// Puts the WAL with autosaved work aside, so that the main file, which is the last saved state, counts again. The store is closed.
     static func setAutosavedWorkAside(in package: String, savedGeneration: Int) throws {
-        let store = FilePath.join(package, PackageLayout.store), discarded = FilePath.join(package, PackageLayout.discarded)
-        try Disk.makeDirectories(FilePath.parent(discarded), isDurable: true)
-        try Disk.removeFileIfPresent(discarded)
-        try Disk.rename(store + "-wal", to: discarded)
-        try Disk.removeFileIfPresent(store + "-shm")
-        let marker = try DocumentMarker(SQLitePersistentStore.storedModelInfo(at: URL(fileURLWithPath: store)).metadata)
+        let store = FilePath.join(package, PackageLayout.store)
+        let marker = try DocumentMarker(SQLitePersistentStore.storedModelInfo(at: URL(fileURLWithPath: store), ignoresWAL: true).metadata)
         guard let marker, marker.isSaved, marker.generation == savedGeneration else {
             // A save is in the WAL too, kept from the main file by somebody who was reading it: that save must not go.
-            try Disk.rename(discarded, to: store + "-wal")
             throw DocumentError(
                 .locked, "the last save has not reached the main file, since another program was reading it", path: store, hint: "try again later")
         }
-        try Disk.synchronizeDirectory(FilePath.parent(store))
-        try Disk.synchronizeDirectory(FilePath.parent(discarded))
+        _ = try setJournalAside(in: package, as: PackageLayout.discarded)
     }
 
     // MARK: The store
@@ -195,6 +196,7 @@ extension DocumentSession {
             description.createsIfMissing = false
             description.isReadOnly = !isEditing
             description.journal = manifest == nil ? .asFound : .heldByDocument
+            if !isEditing, document.kind == .package { description.ignoresWAL = try hasForeignJournal(place.storePath) }
             let content = place.content(known)
             let store: any PersistentStore
             if document.storeType == .sqlite {
@@ -229,6 +231,7 @@ extension DocumentSession {
             throw DocumentError(.malformed, "the store is older than the manifest", path: storePath)
         }
         self.marker = marker
+        if try Self.hasJournal(storePath) { journal = marker.journal }
         findKeptState(manifest, marker)
         // A manifest that knows of everything spares the counting.
         guard marker.isSaved, marker.generation == manifest.generation else { return }

@@ -17,7 +17,8 @@ extension DocumentSession {
         precondition(marker.isSaved, "Autosaved work is saved or set aside before a version is restored")
         try DocumentError.stage(.restoring, path) {
             try keepVersion()
-            let next = marker.nextSave()
+            var next = marker.nextSave()
+            next.journal = nil
             try replaceStore { target in
                 try restoreVersion(number, of: versions, to: target)
                 let before = try contentNames ?? Set(packageStore.externalValueNames().compactMap { UUID(uuidString: $0) })
@@ -86,6 +87,7 @@ extension DocumentSession {
     /// The lock stays with the caller.
     func closeDiscardingAutosavedWork() throws {
         try DocumentError.stage(.closing, path) {
+            if let lastSave = marker?.lastSave { return try closeReturning(to: lastSave) }
             guard let package, let marker, !marker.isSaved else { return try closeStore() }
             if let workingSet {
                 // What is in it is the work and nothing else.
@@ -99,6 +101,18 @@ extension DocumentSession {
             try closeStore()
             try Self.setAutosavedWorkAside(in: package, savedGeneration: marker.generation)
         }
+    }
+
+    /// Ends the session with the last save as the newest generation, where the main file has taken up what was autosaved since. That is kept as a version.
+    private func closeReturning(to lastSave: DocumentMarker.LastSave) throws {
+        guard let version = try versions?.list().last(where: { $0.generation == lastSave.generation }) else {
+            throw DocumentError(.malformed, "the last save is not among the versions any more", path: path, hint: "save what there is")
+        }
+        if marker?.isSaved == false {
+            versionReason = .autosave
+            _ = try commit(ChangeSet(), .unfinishedWork)
+        }
+        try closeRestoring(version.number)
     }
 
     /// Closes the store and puts the one that `build` makes in its place, in a folder of its own: a new store never lies beside an old WAL.

@@ -9,7 +9,8 @@ extension DocumentSession {
     /// How a commit counts.
     enum Level {
         case save
-        /// As a save of work that nobody has asked to be saved, before something else takes its place. It need not be valid.
+        /// As a state of its own, of work that nobody has asked to be saved, which need not be valid: before something else takes its place, or so that the main file can take it up.
+        /// The last save is a version then.
         case unfinishedWork
         /// Into the WAL alone. `isUnchecked` where objects violate validation rules.
         case autosave(isUnchecked: Bool)
@@ -22,15 +23,17 @@ extension DocumentSession {
         switch level {
         case .save: next = marker?.nextSave()
         case .unfinishedWork:
-            next = marker?.nextSave()
-            next?.isUnchecked = marker?.isUnchecked ?? false
+            next = marker?.nextInternal()
         case .autosave(let isUnchecked): next = marker?.nextAutosave(isUnchecked: isUnchecked)
         }
+        let run = marker.map { journal ?? JournalRun(on: $0) }
+        next?.journal = run
         if let next { changes.metadata.merge(next.metadata) { $1 } }
         precondition(!isReplaced, "After a save of an archive its successor goes on")
         noteContent(changes)
         let receipt = try DocumentError.stage(.committing, path) { try store.apply(changes) }
         marker = next
+        journal = run
         counts?.apply(changes)
         return receipt
     }
@@ -68,7 +71,12 @@ extension DocumentSession {
         return sqliteStore
     }
 
-    private func checkpoint() throws -> Bool { try !Self.hasJournal(storePath) || packageStore.checkpoint() }
+    func checkpoint() throws -> Bool {
+        guard try !Self.hasJournal(storePath) || packageStore.checkpoint() else { return false }
+        journal = nil
+        foldedJournalSize = 0
+        return true
+    }
 
     func writeManifest(to package: String, _ marker: DocumentMarker) throws {
         let next = try nextManifest(marker)

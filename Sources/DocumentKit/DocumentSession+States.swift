@@ -22,7 +22,7 @@ extension DocumentSession {
                     guard session.hasAutosavedWork else { throw DocumentError(.notFound, "there is no autosaved work", path: session.path) }
                     return session
                 case .saved: return try session.replacedBySavedState(model)
-                case .version(let generation) where generation == marker.generation: return try session.replacedBySavedState(model)
+                case .version(let generation) where generation == marker.generation: return try marker.isSaved ? session : session.replacedByMainFile(model)
                 case .version(let generation): return try session.replacedByVersion(generation, model)
                 }
             }
@@ -34,7 +34,12 @@ extension DocumentSession {
 
     private func replacedBySavedState(_ model: ModelResolver) throws -> DocumentSession {
         guard hasAutosavedWork else { return self }
-        return try replaced(model) { target, _ in try writeSavedState(to: target) }
+        if let lastSave = marker?.lastSave { return try replacedByVersion(lastSave.generation, model) }
+        return try replacedByMainFile(model)
+    }
+
+    private func replacedByMainFile(_ model: ModelResolver) throws -> DocumentSession {
+        try replaced(model) { target, _ in try writeSavedState(to: target) }
     }
 
     private func replacedByVersion(_ generation: Int, _ model: ModelResolver) throws -> DocumentSession {

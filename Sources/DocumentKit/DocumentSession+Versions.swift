@@ -106,7 +106,7 @@ extension DocumentSession {
     /// Thins the versions out by age.
     func pruneVersions() throws {
         guard let versions, try Disk.exists(versions.folder) else { return }
-        if try !versions.prune(.standard).isEmpty { mayHaveUnusedContent = true }
+        if try !versions.prune(.standard, keeping: marker?.lastSave?.generation).isEmpty { mayHaveUnusedContent = true }
     }
 
     /// Removes large values to which neither the saved state nor a version refers. Only at the end of a session: undo may bring values back until then.
@@ -127,6 +127,7 @@ extension DocumentSession {
     /// Writes the last saved state, byte by byte and without autosaved work, into a new file; durable but for its folder.
     func writeSavedState(to path: String) throws {
         guard let marker else { preconditionFailure("A store by itself has no saved state apart") }
+        if let archive = place.archive { return try archive.takeOutStore(to: path) }
         // The main file alone, unless an outside reader kept the last save from it.
         let mark = try versions?.savedMark(generation: marker.generation)
         try packageStore.withFiles { files in

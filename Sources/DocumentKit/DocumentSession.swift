@@ -31,6 +31,14 @@ final class DocumentSession {
     /// The archive's state that the working set belongs to, and the working set where there is one.
     var origin: ArchiveOrigin.State?
     var workingSet: WorkingSet?
+    /// Where a WAL is that lay beside the store when it was opened, and was not its own.
+    var quarantinedJournal: String?
+    /// The run of the WAL that commits go to; nil where the main file has everything, so that the next commit begins one.
+    var journal: JournalRun?
+    /// The size of the WAL when autosaved work in it was made a state of its own, which an outside reader keeps from the main file still.
+    var foldedJournalSize: Int64 = 0
+    /// Of an archive: the store as a file of its own, which is to take the place of the one in the archive.
+    var ownStore: Replacement?
     /// Whether the last save is in the WAL still, for an outside reader kept it from the main file.
     var isCheckpointPending = false
     /// Whether the archive was replaced by a save, so that nothing more may be committed here: `successor()` goes on.
@@ -64,7 +72,7 @@ final class DocumentSession {
     var sqliteStore: SQLitePersistentStore? { store as? SQLitePersistentStore }
     var uuid: String { store.identity.uuid }
     /// Whether there is autosaved work that was not saved.
-    var hasAutosavedWork: Bool { marker.map { !$0.isSaved } ?? false }
+    var hasAutosavedWork: Bool { marker?.hasUnsavedWork ?? false }
 
     init(
         kind: DocumentKind, path: String, isEditing: Bool, place: StorePlace, store: any PersistentStore, content: ContentFolder?

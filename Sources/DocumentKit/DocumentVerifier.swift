@@ -131,7 +131,9 @@ private struct DocumentCheck {
     }
 
     mutating func store(_ path: String, _ storePath: String, package: (reader: PackageReader, manifest: Manifest?)?) {
-        guard let store = part("store", { try $0.open(storePath, package) }) else { return }
+        let isForeign = package != nil && part("store") { _ in try DocumentSession.hasForeignJournal(storePath) } == true
+        if isForeign { report("store", "the journal beside it is that of another store or state, and is not applied") }
+        guard let store = part("store", { try $0.open(storePath, package, ignoresWAL: isForeign) }) else { return }
         defer { try? store.close() }
         _ = part("store") { check in
             for finding in try store.integrityFindings(isThorough: check.isThorough) { check.report("store", finding) }
@@ -157,12 +159,13 @@ private struct DocumentCheck {
         }
     }
 
-    private func open(_ storePath: String, _ package: (reader: PackageReader, manifest: Manifest?)?) throws -> SQLitePersistentStore {
+    private func open(_ storePath: String, _ package: (reader: PackageReader, manifest: Manifest?)?, ignoresWAL: Bool) throws -> SQLitePersistentStore {
         var description = PersistentStoreDescription(url: URL(fileURLWithPath: storePath))
         description.isReadOnly = true
         description.createsIfMissing = false
         if package != nil { description.journal = .heldByDocument }
-        let info = try SQLitePersistentStore.storedModelInfo(at: description.url)
+        description.ignoresWAL = ignoresWAL
+        let info = try SQLitePersistentStore.storedModelInfo(at: description.url, ignoresWAL: ignoresWAL)
         let model = try resolver(info.versionHashes) ?? package?.reader.model(fitting: info.versionHashes)?.model
         return try SQLitePersistentStore.open(
             description, model: model, files: package.map { ContentFolder(inPackage: $0.reader.path).externalValues })

@@ -24,6 +24,12 @@ public struct Manifest: Sendable, Hashable, Codable {
         public var bytes: Int64
     }
 
+    /// A save that the store has left behind.
+    public struct LastSave: Sendable, Hashable, Codable {
+        public var generation: Int
+        public var saved: Date
+    }
+
     static let formatName = "folio-document"
     static var currentVersion: Int { DocumentFormat.current.version }
 
@@ -45,6 +51,8 @@ public struct Manifest: Sendable, Hashable, Codable {
     public var attachments: Attachments
     public var title: String?
     public var keywords: [String]?
+    /// Where so much was autosaved that the store took it up: the last save, to which unsaved work goes back and which is one of the versions. Else nil, and the store is what was saved.
+    public var lastSave: LastSave?
 
     /// Reads a manifest within bounds.
     /// - Throws: `DocumentError`: `.newer` where the document needs a newer program, `.malformed` for the rest.
@@ -103,5 +111,9 @@ extension Manifest {
         self.attachments = try Attachments(count: attachments.int("count"), bytes: attachments.int("bytes"))
         title = try fields.optional("title", \.string)
         keywords = try fields.optional("keywords", \.strings)
+        lastSave = try fields.optional("lastSave") { $0 }.map { _ in
+            let lastSave = try fields.object("lastSave")
+            return try LastSave(generation: lastSave.int("generation"), saved: lastSave.required("saved", date))
+        }
     }
 }

@@ -64,5 +64,6 @@ extension Manifest {
             created: marker.created, saved: marker.saved,
             model: Model(name: modelName, identifiers: model.description.versionIdentifiers, digest: model.versionHashesDigest),
             store: Store(type: StoreType.sqlite.rawValue, bytes: storeBytes), entities: counts.byName, attachments: attachments)
+        lastSave = marker.lastSave.map { LastSave(generation: $0.generation, saved: $0.saved) }
     }
 }

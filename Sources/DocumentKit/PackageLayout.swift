@@ -13,6 +13,8 @@ enum PackageLayout {
     static let damagedVersions = "versions.damaged"
     /// Autosaved work that a revert put aside; gone with the next save.
     static let discarded = "versions/discarded.wal"
+    /// WALs that lay beside the store and were not its own, each with something unique before the ending.
+    static let foreignJournal = "versions/foreign-"
     /// In a working set: values of the archive that somebody wanted as files.
     static let scratch = "scratch"
     static let managedStore = "StoreContent/persistentStore"
@@ -31,7 +33,7 @@ enum PackageLayout {
     static func allowsInArchive(_ name: String) -> Bool {
         let parts = name.split(separator: "/", omittingEmptySubsequences: true)
         guard let first = parts.first else { return false }
-        if parts.contains(where: { isTransient($0) }) || name == discarded { return false }
+        if parts.contains(where: { isTransient($0) }) || isSetAside(name) { return false }
         switch first {
         case "mimetype", "manifest.json": return parts.count == 1
         case "store": return name == "store/" || name == store
@@ -41,6 +43,9 @@ enum PackageLayout {
 
     /// What a package may have beside its media type, manifest and store.
     static let folders: Set<String> = [models, content, preview, versions, extra]
+
+    /// Whether a part is a WAL that was put aside, which goes nowhere with the document.
+    static func isSetAside(_ name: String) -> Bool { name == discarded || name.hasPrefix(foreignJournal) }
 
     static func isVersion(_ name: String) -> Bool { name.hasPrefix(versions + "/") }
 

@@ -50,6 +50,7 @@ struct PackagePacker {
             throw DocumentError(.malformed, "a folder of another kind, not a document", path: FilePath.join(source, PackageLayout.mimetype))
         }
         let manifest = try reader.manifest()
+        guard manifest.lastSave == nil else { throw SourceLock.recoverable(source) }
         var manifestBytes = try Disk.read(FilePath.join(source, PackageLayout.manifest), limit: JSONCoding.maximumSize)
         // Under the lock, nobody of ours has the store open: reading it past SQLite takes no lock of anybody's away.
         var store = FilePath.join(source, PackageLayout.store)
@@ -67,7 +68,7 @@ struct PackagePacker {
         parts += try ArchiveFile.files(in: source, under: PackageLayout.content).filter { !left.contains(FilePath.name($0.name)) }
         for folder in [PackageLayout.extra, PackageLayout.preview] { parts += try ArchiveFile.files(in: source, under: folder) }
         if includesVersions {
-            parts += try ArchiveFile.files(in: source, under: PackageLayout.versions).filter { $0.name != PackageLayout.discarded }
+            parts += try ArchiveFile.files(in: source, under: PackageLayout.versions).filter { !PackageLayout.isSetAside($0.name) }
         }
         return parts
     }

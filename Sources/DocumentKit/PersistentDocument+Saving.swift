@@ -102,6 +102,25 @@ extension PersistentDocument {
         if prepared != nil { try await commit(prepared, .autosave(isUnchecked: isUnchecked), CapturedParts()) }
         committedPosition = position
         endRecoveryAttempt()
+        await boundJournal()
+    }
+
+    /// After an autosave: where the journal has become too large the store takes up what is in it. The work is safe already, so what hinders that is no failure; the next autosave
+    /// tries again.
+    private func boundJournal() async {
+        let limit = autosavedBytesLimit
+        let isPrepared = try? await away { session in
+            guard try session.isJournalFull(limit) else { return false }
+            try session.foldAutosavedWork()
+            session.renewTrace()
+            return session.ownStore != nil
+        }
+        guard isPrepared == true else { return }
+        // Here, since nobody may use the store meanwhile.
+        try? here { session in
+            session = try session.onOwnStore()
+            session.renewTrace()
+        }
     }
 
     /// After a save has replaced the archive: what follows is committed on the new one. Here, since nobody may use the store meanwhile.

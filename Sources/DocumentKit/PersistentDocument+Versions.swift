@@ -90,8 +90,11 @@ extension PersistentDocument {
     /// Removes versions, pinned or not: all of them or none. The others stay as they are.
     ///
     /// Costs what the removed versions and those next to them take on the disk.
-    /// - Throws: `DocumentError`, `notFound` where one is not there.
+    /// - Throws: `DocumentError`, `notFound` where one is not there; `usage` where one is the last save, to which unsaved work goes back.
     public func removeVersions(_ versions: [DocumentVersion]) throws {
+        if let lastSave = try editingState().marker?.lastSave, versions.contains(where: { $0.generation == lastSave.generation }) {
+            throw DocumentError(.usage, "unsaved work goes back to version \(lastSave.generation): it can't be removed", path: state.path, hint: "save or revert first")
+        }
         try editVersions { try $0.remove(Set(versions.map(\.number))) }
         try here { $0.mayHaveUnusedContent = true }
     }

@@ -71,6 +71,9 @@ open class PersistentDocument {
     /// Told of everything that another program does to the document, once it was dealt with. Needs ``startBackgroundTasks(_:isolation:)`` or
     /// ``checkForOutsideChanges()``.
     public var outsideChangeHandler: ((OutsideChange) -> Void)?
+    /// How much may be autosaved on top of a save, in bytes, before the store takes it up, so that the journal does not grow without end. The last save is a version then, and
+    /// ``revert()`` goes back to it all the same. Nil for 256 MB or a quarter of the store, whichever is more.
+    public var autosavedBytesLimit: Int64?
     /// Told when an autosave in the background fails; it is tried again.
     public var autosaveErrorHandler: ((any Error) -> Void)?
     /// The type that the document was opened as, where a ``DocumentController`` did that.
@@ -164,13 +167,16 @@ open class PersistentDocument {
     /// Whether the document, as it is shown, has work that was autosaved and not saved, by this program or another.
     public var hasAutosavedWork: Bool { state.hasAutosavedWork }
     /// When the document was last saved; nil for a store by itself.
-    public var saved: Date? { state.marker?.saved }
+    public var saved: Date? { state.marker?.userSave.saved }
     /// When the work that is not saved was last autosaved.
-    public var autosaved: Date? { state.marker.flatMap { $0.isSaved ? nil : $0.committed } }
+    public var autosaved: Date? { state.marker.flatMap { $0.hasUnsavedWork ? $0.committed : nil } }
 
     /// What the last save left undone after its commit, such as keeping the state before it as a version; nil where it came to its end. The save stands, and the next save,
     /// close or opening does the rest.
     public var unfinishedSave: (any Error)? { openState?.unfinishedSave }
+
+    /// Where a journal was put that lay beside the store when the document was opened for editing and was not its own, as a stale copy of one is; nil for none. Nothing of it was applied.
+    public var quarantinedJournal: URL? { openState?.quarantinedJournal.map { URL(fileURLWithPath: $0) } }
 
     /// The store, for whole tables of values without objects.
     package var store: any PersistentStore { state.store }

@@ -42,6 +42,7 @@ struct SessionState: Sendable {
     let isReplaced: Bool
     let unfinishedSave: (any Error)?
     let versions: VersionStore?
+    let quarantinedJournal: String?
     let trace: DocumentTrace?
     private let isWorkingSet: Bool
 
@@ -57,17 +58,18 @@ struct SessionState: Sendable {
         isReplaced = session.isReplaced
         unfinishedSave = session.unfinishedSave
         versions = session.versions
+        quarantinedJournal = session.quarantinedJournal
         trace = session.trace
         isWorkingSet = session.workingSet != nil
     }
 
     var model: ManagedObjectModel { store.identity.model }
     var uuid: String { store.identity.uuid }
-    var hasAutosavedWork: Bool { marker.map { !$0.isSaved } ?? false }
+    var hasAutosavedWork: Bool { marker?.hasUnsavedWork ?? false }
     /// Autosaved work that is part of what was opened for editing.
     var recoveredWork: PersistentDocument.RecoveredWork? {
-        guard isEditing, let marker, !marker.isSaved else { return nil }
-        return PersistentDocument.RecoveredWork(saved: marker.saved, autosaved: marker.committed)
+        guard isEditing, let marker, marker.hasUnsavedWork else { return nil }
+        return PersistentDocument.RecoveredWork(saved: marker.userSave.saved, autosaved: marker.committed)
     }
     /// Whether a save writes a whole new file.
     var isArchive: Bool { isWorkingSet }

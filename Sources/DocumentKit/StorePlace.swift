@@ -80,9 +80,10 @@ struct StorePlace {
     /// What the store's last commit noted; nil where it is none of a document.
     func marker() throws -> DocumentMarker? { try DocumentMarker(storedModelInfo().metadata) }
 
-    /// Whether an editor left work in the WAL that was not saved: the main file alone is always a saved state.
+    /// Whether an editor left work in the WAL, or in the store of a working set, that was not saved.
     func hasAutosavedWork() throws -> Bool {
-        guard try DocumentSession.hasJournal(storePath) else { return false }
+        // The store of a working set, where there is one, may have taken work up; that of a package tells of it by `DocumentMarker.lastSave`.
+        guard try DocumentSession.hasJournal(storePath) || (archive != nil && database == nil) else { return false }
         return try marker().map { !$0.isSaved } ?? false
     }
 

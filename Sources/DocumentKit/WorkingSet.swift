@@ -1,6 +1,7 @@
 internal import ArchiveKit
 internal import FileSystem
 internal import Foundation
+internal import SQLiteStore
 
 /// What is added to an archive that is being edited: a folder in the user's state folder, in the layout of a package, with the store's WAL, new large values and a note of
 /// where it belongs. The store itself is there only where the archive has it compressed.
@@ -66,6 +67,13 @@ struct WorkingSet {
             throw error
         }
         return WorkingSet(path: path)
+    }
+
+    /// Whether the working set has a store of its own with work that was not saved.
+    func hasOwnWork() throws -> Bool {
+        let store = FilePath.join(path, PackageLayout.store)
+        guard try Disk.exists(store) else { return false }
+        return try DocumentMarker(SQLitePersistentStore.storedModelInfo(at: URL(fileURLWithPath: store)).metadata).map { !$0.isSaved } ?? false
     }
 
     /// Takes the working set away, for good when this returns; the folder of the document goes with the last one.

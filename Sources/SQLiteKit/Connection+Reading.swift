@@ -15,7 +15,10 @@ extension Connection {
     /// A WAL is read with the `-shm` beside it (a live writer's locks hold), or with an index in memory where there is none. A database in WAL mode without a
     /// WAL is read as it stands; then, and with an index in memory, `checkUnchanged` tells afterwards whether others have written meanwhile.
     /// Throws `.needsRecovery` where a crashed program left a rollback journal: only a writer may roll it back, so read a copy.
-    package static func openForReading(_ path: String, defense: Defense = .foreign, busyTimeout: Int = 5_000) throws -> Connection {
+    /// - Parameter ignoresWAL: Whether the main file is read alone, whatever lies beside it: for a WAL that is not its own.
+    package static func openForReading(
+        _ path: String, defense: Defense = .foreign, busyTimeout: Int = 5_000, ignoresWAL: Bool = false
+    ) throws -> Connection {
         let location: String
         do { location = try Disk.resolve(path) } catch { throw cannotOpen(path, error) }
         guard try status(of: location, path)?.kind == .file else {
@@ -24,6 +27,7 @@ extension Connection {
         var options = OpenOptions(.readOnly, defense: defense)
         options.busyTimeout = busyTimeout
         let before = try ReadState(location)
+        if ignoresWAL { return try open(location, path, "immutable=1", .immutable, before, options) }
         // With its index in memory, SQLite would try again and again to make sense of a WAL whose header says nothing, or that is a header alone. Nothing is
         // committed in either: a writer takes such a WAL for empty.
         if let wal = before.wal, wal.size > 0, try wal.size == WriteAheadLog.headerSize || !WriteAheadLog.hasHeader(ofStoreAt: location) {
@@ -66,13 +70,13 @@ extension Connection {
 
     /// Opens for reading, runs `body`, checks that nothing changed meanwhile, and does it all again where something did.
     package static func reading<Result>(
-        _ path: String, defense: Defense = .foreign, attempts: Int = 5, _ body: (Connection) throws -> Result
+        _ path: String, defense: Defense = .foreign, attempts: Int = 5, ignoresWAL: Bool = false, _ body: (Connection) throws -> Result
     ) throws -> Result {
         var left = attempts
         while true {
             left -= 1
             do {
-                let connection = try openForReading(path, defense: defense)
+                let connection = try openForReading(path, defense: defense, ignoresWAL: ignoresWAL)
                 let result = try body(connection)
                 try connection.checkUnchanged()
                 return result

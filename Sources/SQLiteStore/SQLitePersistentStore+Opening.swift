@@ -62,11 +62,12 @@ extension SQLitePersistentStore {
     }
 
     /// What a store says of its model, read without opening it any further; nothing is written.
+    /// - Parameter ignoresWAL: Whether the main file is asked alone.
     /// - Throws: `StorageError`, as `open`.
-    package static func storedModelInfo(at url: URL) throws -> StoredModelInfo {
+    package static func storedModelInfo(at url: URL, ignoresWAL: Bool = false) throws -> StoredModelInfo {
         do {
             try checkKind(of: url.path)
-            return try Connection.reading(url.path) { connection in
+            return try Connection.reading(url.path, ignoresWAL: ignoresWAL) { connection in
                 let catalog = try StoreCatalog.read(from: connection)
                 return try modelInfo(from: connection, catalog)
             }

@@ -29,6 +29,8 @@ public struct PersistentStoreDescription: Sendable, Hashable {
     public var waitObserver: StoreWaitObserver?
     /// How the store's own journal is kept.
     package var journal: JournalPolicy
+    /// Whether a SQLite store that is read is its main file alone, since the write-ahead log beside it is not its own.
+    package var ignoresWAL = false
     /// How long another process may hold the store before the operation fails as busy, in seconds.
     public var timeout: Double
 

@@ -51,7 +51,7 @@ struct Operation: Sendable {
     }
 
     static let all = [
-        create, createOver, open, save, saveAgain, autosave, revert, close, saveAs, saveAsOver, convert, pack, unpack, recover, discard,
+        create, createOver, open, save, saveAgain, autosave, fold, revert, revertFolded, close, saveAs, saveAsOver, convert, pack, unpack, recover, discard,
         revertToVersion, restore, migrate, migrateAnew,
     ]
 
@@ -98,6 +98,26 @@ struct Operation: Sendable {
         let document = try await PersistentDocument.open(steps.place.url("A"))
         try await steps.autosave(document, 2)
         try await steps.autosave(document, 3)
+        try await document.close()
+    }
+
+    /// The store takes up what was autosaved.
+    private static let fold = Operation(name: "fold") { steps in
+        let document = try await PersistentDocument.open(steps.place.url("A"))
+        document.autosavedBytesLimit = 0
+        try await steps.autosave(document, 2)
+        try await steps.autosave(document, 3)
+        try await document.close()
+    }
+
+    private static let revertFolded = Operation(name: "revert-folded") { steps in
+        let document = try await PersistentDocument.open(steps.place.url("A"))
+        document.autosavedBytesLimit = 0
+        try await steps.autosave(document, 2)
+        document.autosavedBytesLimit = nil
+        try await steps.autosave(document, 3)
+        try await steps.autosaving("A", 1) { try await document.revert() }
+        guard try Notes.read(document) == 1 else { throw Notes.Half("a reverted document in another state") }
         try await document.close()
     }
 

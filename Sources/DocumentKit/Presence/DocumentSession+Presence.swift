@@ -59,7 +59,11 @@ extension DocumentSession {
         // Only parts of the package were exchanged: our WAL lies beside a store that it is not of.
         if let package, kind == .package, let identity, try Disk.identity(of: path)?.isSameFile(as: identity) == true {
             try closeStore()
-            try setForeignJournalAside(package)
+            if try Self.hasJournal(storePath) {
+                _ = try Self.setJournalAside(in: package, as: PackageLayout.discarded)
+            } else {
+                for suffix in ["-wal", "-shm"] { try Disk.removeFileIfPresent(storePath + suffix) }
+            }
             let next = try DocumentSession.reopen(path, lock: nil) { [model] _ in model }
             next.takeLock(of: self)
             return next
@@ -75,19 +79,6 @@ extension DocumentSession {
     private func takeLock(of other: DocumentSession) {
         lock = other.lock
         other.lock = nil
-    }
-
-    private func setForeignJournalAside(_ package: String) throws {
-        let journal = storePath + "-wal", aside = FilePath.join(package, PackageLayout.discarded)
-        if let size = try Disk.status(of: journal)?.size, size > 0 {
-            try Disk.makeDirectories(FilePath.parent(aside), isDurable: true)
-            try Disk.removeFileIfPresent(aside)
-            try Disk.rename(journal, to: aside)
-            try Disk.synchronizeDirectory(FilePath.parent(aside))
-        }
-        try Disk.removeFileIfPresent(journal)
-        try Disk.removeFileIfPresent(storePath + "-shm")
-        try Disk.synchronizeDirectory(FilePath.parent(storePath))
     }
 
     /// Ends the session where something else stands at the document's place, or nothing: that is left alone. Autosaved work of an archive stays in its working set.

@@ -49,7 +49,7 @@ public struct RecoverableDocument: Sendable, Hashable {
 
     private static func archive(_ set: String, uuid: String) throws -> RecoverableDocument? {
         guard let origin = try ArchiveOrigin.read(in: set), DocumentLock.holder(of: origin.path) == nil,
-            let wal = try Disk.status(of: FilePath.join(set, PackageLayout.store) + "-wal"), wal.size > 0
+            let wal = try Disk.status(of: FilePath.join(set, PackageLayout.store) + "-wal"), try wal.size > 0 || WorkingSet(path: set).hasOwnWork()
         else { return nil }
         return RecoverableDocument(
             kind: .archive, url: URL(fileURLWithPath: origin.path), uuid: uuid, title: nil, changed: date(wal), attempts: RecoveryAttempts(uuid: uuid).count)
@@ -60,7 +60,8 @@ public struct RecoverableDocument: Sendable, Hashable {
         switch try DetectedDocument(path).kind {
         case .package:
             let size = try Disk.status(of: FilePath.join(path, PackageLayout.store) + "-wal")?.size ?? 0
-            return (try PackageReader(path).manifest().uuid, size > 0)
+            let manifest = try PackageReader(path).manifest()
+            return (manifest.uuid, size > 0 || manifest.lastSave != nil)
         case .archive:
             let archive = try ArchiveFile(path)
             let uuid = try archive.manifest().uuid

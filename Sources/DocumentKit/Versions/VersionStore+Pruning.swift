@@ -3,15 +3,17 @@ package import Foundation
 
 extension VersionStore {
     /// Thins the versions out; answers the numbers of those that went.
+    /// - Parameter keeping: A generation that stays in any case.
     @discardableResult
-    package func prune(_ thinning: Thinning, now: Date = .now) throws -> [Int] {
+    package func prune(_ thinning: Thinning, keeping: Int? = nil, now: Date = .now) throws -> [Int] {
         let index = try VersionIndex.read(in: folder)
         let versions = index.rows.map(\.version)
         var doomed = thinning.superfluous(versions, now: now)
+        for version in versions where version.generation == keeping { doomed.remove(version.number) }
         if let cap = thinning.maximumBytes {
             // Merging a removed version's delta into the next older one never makes more of the two.
             var total = versions.filter { !doomed.contains($0.number) }.reduce(0) { $0 + $1.bytes }
-            for version in versions where total > cap && !version.isPinned && !doomed.contains(version.number) {
+            for version in versions where total > cap && !version.isPinned && version.generation != keeping && !doomed.contains(version.number) {
                 doomed.insert(version.number)
                 total -= version.bytes
             }

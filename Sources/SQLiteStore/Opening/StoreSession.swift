@@ -120,7 +120,7 @@ final class StoreSession {
                 if let archive {
                     try Connection.openForReading(archive, workingPath: path)
                 } else {
-                    try Connection.openForReading(path, defense: .foreign, busyTimeout: timeout)
+                    try Connection.openForReading(path, defense: .foreign, busyTimeout: timeout, ignoresWAL: description.ignoresWAL)
                 }
         } else {
             var options = OpenOptions(.readWrite, defense: .foreign)

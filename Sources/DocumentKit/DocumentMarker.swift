@@ -18,6 +18,8 @@ struct DocumentMarker: Hashable, Sendable {
     var committed: Date
     /// The save that unsaved work goes back to, where so much was autosaved that the main file took it up; nil where the main file is what was saved.
     var lastSave: LastSave?
+    /// Unique values that autosaved objects share with others and that the tables lack (`PendingUniqueValue`); nil for none.
+    var pending: MetadataValue?
     /// The run of the WAL that the commit was written to; nil where the store was made as a whole.
     var journal: JournalRun?
 
@@ -56,6 +58,7 @@ struct DocumentMarker: Hashable, Sendable {
         if case .string(let base)? = metadata[Key.lastSave], let base = Int(base), case .date(let date)? = metadata[Key.lastSaved] {
             lastSave = LastSave(generation: base, saved: date)
         }
+        pending = metadata[Key.pending]
         if case .string(let id)? = metadata[Key.journal], case .string(let base)? = metadata[Key.journalBase], let base = Int(base),
             case .date(let date)? = metadata[Key.journalBaseCommitted]
         {
@@ -71,6 +74,7 @@ struct DocumentMarker: Hashable, Sendable {
         marker.isSaved = true
         marker.isUnchecked = false
         marker.lastSave = nil
+        marker.pending = nil
         marker.saved = now
         marker.committed = now
         return marker
@@ -81,15 +85,17 @@ struct DocumentMarker: Hashable, Sendable {
         var marker = nextSave(now: now)
         marker.isUnchecked = isUnchecked
         marker.lastSave = userSave
+        marker.pending = pending
         return marker
     }
 
     /// The marker that the next autosave commits.
-    func nextAutosave(isUnchecked: Bool, now: Date = .now) -> DocumentMarker {
+    func nextAutosave(isUnchecked: Bool, pending: MetadataValue? = nil, now: Date = .now) -> DocumentMarker {
         var marker = self
         marker.counter += 1
         marker.isSaved = false
         marker.isUnchecked = self.isUnchecked || isUnchecked
+        marker.pending = pending
         marker.committed = now
         return marker
     }
@@ -99,6 +105,7 @@ struct DocumentMarker: Hashable, Sendable {
             Key.counter: .string(Self.fixedWidth(counter)), Key.generation: .string(Self.fixedWidth(generation)), Key.isSaved: .boolean(isSaved),
             Key.isUnchecked: .boolean(isUnchecked), Key.created: .date(created), Key.saved: .date(saved), Key.committed: .date(committed),
             Key.lastSave: lastSave.map { .string(Self.fixedWidth($0.generation)) }, Key.lastSaved: lastSave.map { .date($0.saved) },
+            Key.pending: pending,
             Key.journal: journal.map { .string($0.id) }, Key.journalBase: journal.map { .string(Self.fixedWidth($0.baseCounter)) },
             Key.journalBaseCommitted: journal.map { .date($0.baseCommitted) },
         ]
@@ -125,11 +132,12 @@ struct DocumentMarker: Hashable, Sendable {
         static let committed = "FolioCommitted"
         static let lastSave = "FolioLastSave"
         static let lastSaved = "FolioLastSaved"
+        static let pending = "FolioPendingUniqueValues"
         static let journal = "FolioJournal"
         static let journalBase = "FolioJournalBase"
         static let journalBaseCommitted = "FolioJournalBaseCommitted"
         static let all = [
-            counter, generation, isSaved, isUnchecked, created, saved, committed, lastSave, lastSaved, journal, journalBase, journalBaseCommitted,
+            counter, generation, isSaved, isUnchecked, created, saved, committed, lastSave, lastSaved, pending, journal, journalBase, journalBaseCommitted,
         ]
     }
 }

@@ -63,7 +63,11 @@ extension DocumentSession {
         description.createsIfMissing = false
         let store = try SQLitePersistentStore.open(description, files: content.externalValues)
         do {
-            var changes = ChangeSet()
+            var changes = ChangeSet(), marker = marker
+            // A version of work that was only autosaved is as invalid as it was.
+            let restored = DocumentMarker(try store.metadata())
+            marker.isUnchecked = restored?.isUnchecked ?? false
+            marker.pending = restored?.pending
             changes.metadata = marker.metadata.merging(metadata) { $1 }
             _ = try store.apply(changes)
             let result = (store.identity.model, try Set(store.externalValueNames().compactMap { UUID(uuidString: $0) }))

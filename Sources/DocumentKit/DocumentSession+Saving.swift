@@ -1,6 +1,7 @@
 internal import ArchiveKit
 internal import FileSystem
 internal import Foundation
+internal import ObjectGraph
 internal import SQLiteStore
 internal import Schema
 internal import Storage
@@ -12,8 +13,8 @@ extension DocumentSession {
         /// As a state of its own, of work that nobody has asked to be saved, which need not be valid: before something else takes its place, or so that the main file can take it up.
         /// The last save is a version then.
         case unfinishedWork
-        /// Into the WAL alone. `isUnchecked` where objects violate validation rules.
-        case autosave(isUnchecked: Bool)
+        /// Into the WAL alone. `isUnchecked` where objects violate validation rules; `pending` are unique values that the tables can't take.
+        case autosave(isUnchecked: Bool, pending: [PendingUniqueValue] = [])
     }
 
     /// Commits changes of the object graph: of a package as a save or an autosave, of a store by itself as what it is, a save. Durable when it returns.
@@ -24,7 +25,7 @@ extension DocumentSession {
         case .save: next = marker?.nextSave()
         case .unfinishedWork:
             next = marker?.nextInternal()
-        case .autosave(let isUnchecked): next = marker?.nextAutosave(isUnchecked: isUnchecked)
+        case .autosave(let isUnchecked, let pending): next = marker?.nextAutosave(isUnchecked: isUnchecked, pending: pending.metadata)
         }
         let run = marker.map { journal ?? JournalRun(on: $0) }
         next?.journal = run

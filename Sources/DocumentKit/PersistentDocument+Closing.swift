@@ -32,6 +32,7 @@ extension PersistentDocument {
         discardableChangeCount = 0
         context.refreshAllObjects()
         context.processPendingChanges()
+        takeUpPendingValues()
         committedPosition = context.editPosition
         savedPosition = state.hasAutosavedWork ? nil : committedPosition
     }

@@ -67,7 +67,8 @@ extension PersistentDocument {
     }
 
     /// Keeps the changes safe from crashes and power cuts, without saving them: the next opening finds them, `revert()` gives them up. Costs a few
-    /// kilobytes and a millisecond or so whatever the document's size. An invalid state is legal here. Does nothing where nothing changed.
+    /// kilobytes and a millisecond or so whatever the document's size. An invalid state is legal here: unique values that two objects have are kept apart, see
+    /// ``pendingUniqueValues``. Does nothing where nothing changed.
     /// - Throws: `DocumentError` with code `unsupported` for a store by itself, which has no such level. `CancellationError` where the task was cancelled before the commit.
     public func autosave() async throws {
         try await exclusively { try await autosaveNow() }
@@ -99,7 +100,7 @@ extension PersistentDocument {
             prepared = try context.prepareSave(validates: false, reservesKeys: true)
         }
         let position = context.editPosition
-        if prepared != nil { try await commit(prepared, .autosave(isUnchecked: isUnchecked), CapturedParts()) }
+        if let prepared { try await commitAutosave(prepared, isUnchecked: isUnchecked) }
         committedPosition = position
         endRecoveryAttempt()
         await boundJournal()
@@ -154,6 +155,21 @@ extension PersistentDocument {
         } while next != nil
         // The merge policy left nothing to write: the marker of the save is still due.
         _ = try await write(ChangeSet(), level, extra)
+    }
+
+    /// Commits an autosave. What the store can't take since it has to be unique is kept beside the tables, and goes on being a change here.
+    private func commitAutosave(_ prepared: PreparedSave, isUnchecked: Bool) async throws {
+        var next: PreparedSave? = prepared, left: [PendingUniqueValue] = []
+        while let save = next {
+            do {
+                context.completeSave(save, try await write(save.changes, .autosave(isUnchecked: isUnchecked, pending: left), CapturedParts()))
+                return try context.takeUp(left)
+            } catch let error as CancellationError {
+                throw context.failSave(save, error)
+            } catch {
+                (next, left) = try context.prepareAutosave(again: save, after: error)
+            }
+        }
     }
 
     private func write(_ changes: ChangeSet, _ level: DocumentSession.Level, _ extra: CapturedParts) async throws -> SaveReceipt {

@@ -175,6 +175,17 @@ open class PersistentDocument {
     /// close or opening does the rest.
     public var unfinishedSave: (any Error)? { openState?.unfinishedSave }
 
+    /// Values of autosaved objects that have to be unique and that other objects have too. They are there in ``context``, but a save fails, or the merge policy settles it, until one of the
+    /// objects gives way. Empty where all fits.
+    public var pendingUniqueValues: [PendingUniqueValue] { openState.map { .init($0.marker?.pending, of: $0.store.identity) } ?? [] }
+
+    /// Makes the values changes again that the store lacks.
+    func takeUpPendingValues() {
+        guard state.isEditing else { return }
+        // What can't be read now is still noted, and taken up by the next opening.
+        try? context.takeUp(pendingUniqueValues)
+    }
+
     /// Where a journal was put that lay beside the store when the document was opened for editing and was not its own, as a stale copy of one is; nil for none. Nothing of it was applied.
     public var quarantinedJournal: URL? { openState?.quarantinedJournal.map { URL(fileURLWithPath: $0) } }
 
@@ -206,8 +217,10 @@ open class PersistentDocument {
             committedPosition = context.editPosition
             savedPosition = state.hasAutosavedWork ? nil : committedPosition
         }
+        let isFirst = openState == nil
         self.keeper = keeper
         take(state)
+        if isFirst { takeUpPendingValues() }
     }
 
     private func take(_ state: SessionState) {

@@ -68,7 +68,7 @@ extension ManagedObjectContext {
 
     private static let mostAttempts = 20
 
-    private func beginSave(validates: Bool, metadata: [String: MetadataValue?], attempt: Int) -> PreparedSave? {
+    func beginSave(validates: Bool, metadata: [String: MetadataValue?], attempt: Int) -> PreparedSave? {
         var plan = makePlan()
         plan.setMetadata(metadata, origin: changeOrigin)
         begin(plan)
@@ -184,7 +184,7 @@ extension ManagedObjectContext {
         }
     }
 
-    private func putBack() {
+    func putBack() {
         guard let save = saveUnderWay else { return }
         saveUnderWay = nil
         for list in save.lists { list.cancelSaving() }

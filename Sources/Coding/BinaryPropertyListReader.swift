@@ -7,9 +7,20 @@ package import Foundation
 ///    together may not exceed the file, which holds exactly when they do not overlap.
 /// 2. Containers are decoded with a stack of our own; its height, and the height of the finished value, stay within `limits.depth`.
 ///    Whoever walks the value may therefore recurse.
-/// 3. The finished value, walked as a tree, has at most `limits.objects` nodes.
+/// 3. Memory comes with what is decoded, and not with how many objects the trailer promises: an object that is not reached costs four bytes, and there are no more of them than
+///    bytes that they could begin at.
+/// 4. The finished value, walked as a tree, has at most `limits.objects` nodes.
 package struct BinaryPropertyListReader {
-    private enum State { case untouched, open, done }
+    /// What became of an object; what it is stands in `values` once it is done.
+    private struct State: Equatable {
+        private let number: Int32
+        private init(_ number: Int32) { self.number = number }
+        static let untouched = State(-1)
+        static let open = State(-2)
+        static func done(_ place: Int) -> State { State(Int32(truncatingIfNeeded: place)) }
+        /// Where in `values` the object is.
+        var place: Int? { number >= 0 ? Int(number) : nil }
+    }
 
     private struct Frame {
         let index: Int
@@ -32,7 +43,7 @@ package struct BinaryPropertyListReader {
     private let tableOffset: Int
     private let top: Int
     private var states: [State]
-    private var finished: [Finished?]
+    private var values: [Finished] = []
     private var consumed = 0
 
     package static func read(_ data: Data, limits: PropertyListLimits = .standard) throws(CodingError) -> PropertyListValue {
@@ -62,7 +73,9 @@ package struct BinaryPropertyListReader {
         guard count > 0, top < count, table >= 8, table <= trailer, count <= (trailer - table) / offsetSize else {
             throw CodingError(.malformed, "the table of offsets does not fit the file", offset: trailer + 8)
         }
-        guard count <= limits.objects else {
+        let places = offsetSize < 4 ? min(table - 8, 1 << (8 * offsetSize)) : table - 8
+        guard count <= places else { throw CodingError(.malformed, "more objects than the file has places for", offset: trailer + 8) }
+        guard count <= min(limits.objects, Int(Int32.max)) else {
             throw CodingError(.tooMany, "the property list has \(count) objects, the limit is \(limits.objects)", offset: trailer + 8)
         }
         self.bytes = bytes
@@ -73,7 +86,6 @@ package struct BinaryPropertyListReader {
         self.tableOffset = table
         self.top = top
         states = Array(repeating: .untouched, count: count)
-        finished = Array(repeating: nil, count: count)
     }
 
     private mutating func readTop() throws(CodingError) -> PropertyListValue {
@@ -88,19 +100,22 @@ package struct BinaryPropertyListReader {
             }
             let child = frame.elements[frame.next]
             stack[last].next += 1
-            switch states[child] {
-            case .done: break
-            case .open: throw CodingError(.cyclic, "a container holds itself", offset: try offset(of: child))
-            case .untouched:
-                guard let inner = try begin(child) else { break }
-                guard stack.count < limits.depth else {
-                    throw CodingError(.tooDeep, "more than \(limits.depth) levels", offset: try offset(of: child))
-                }
-                stack.append(inner)
+            if states[child] == .open { throw CodingError(.cyclic, "a container holds itself", offset: try offset(of: child)) }
+            guard states[child] == .untouched, let inner = try begin(child) else { continue }
+            guard stack.count < limits.depth else {
+                throw CodingError(.tooDeep, "more than \(limits.depth) levels", offset: try offset(of: child))
             }
+            stack.append(inner)
         }
-        guard let result = finished[top] else { throw CodingError(.malformed, "no top object") }
+        guard let result = finished(top) else { throw CodingError(.malformed, "no top object") }
         return result.value
+    }
+
+    private func finished(_ index: Int) -> Finished? { states[index].place.map { values[$0] } }
+
+    private mutating func finish(_ index: Int, _ value: Finished) {
+        states[index] = .done(values.count)
+        values.append(value)
     }
 
     /// Builds a container whose elements are all done.
@@ -109,7 +124,7 @@ package struct BinaryPropertyListReader {
         var values: [PropertyListValue] = []
         values.reserveCapacity(frame.elements.count)
         for element in frame.elements {
-            guard let child = finished[element] else { throw CodingError(.malformed, "an element was not decoded") }
+            guard let child = finished(element) else { throw CodingError(.malformed, "an element was not decoded") }
             height = max(height, child.height + 1)
             nodes += child.nodes
             guard nodes <= limits.objects else {
@@ -133,15 +148,14 @@ package struct BinaryPropertyListReader {
         } else {
             value = .array(values)
         }
-        states[frame.index] = .done
-        finished[frame.index] = Finished(value: value, height: height, nodes: nodes)
+        finish(frame.index, Finished(value: value, height: height, nodes: nodes))
     }
 
     private mutating func name(ofKey index: Int) throws(CodingError) -> String {
         if states[index] == .untouched, try begin(index) != nil {
             throw CodingError(.malformed, "a key of a dictionary is a container", offset: try offset(of: index))
         }
-        guard case .string(let name) = finished[index]?.value else {
+        guard case .string(let name) = finished(index)?.value else {
             throw CodingError(.malformed, "a key of a dictionary is no string", offset: try offset(of: index))
         }
         return name
@@ -189,8 +203,7 @@ package struct BinaryPropertyListReader {
                 index: index, keys: try references(body.lowerBound..<middle), elements: try references(middle..<body.upperBound))
         default: throw unknown(marker, start)
         }
-        states[index] = .done
-        finished[index] = Finished(value: value, height: 0, nodes: 1)
+        finish(index, Finished(value: value, height: 0, nodes: 1))
         return nil
     }
 

@@ -47,6 +47,14 @@ import Testing
         #expect(code(Data(xml.utf8)) == .tooDeep)
     }
 
+    @Test func moreObjectsThanPlacesForThemAreRefused() {
+        // A table of a million offsets of one byte: they could name 256 places at the most.
+        let count = 1_000_000
+        var bytes = Array("bplist00".utf8) + [0x09] + [UInt8](repeating: 8, count: count) + [0, 0, 0, 0, 0, 0, 1, 3]
+        for field in [count, 0, 9] { bytes += (0..<8).map { UInt8(truncatingIfNeeded: field >> (56 - 8 * $0)) } }
+        #expect(code(Data(bytes)) == .malformed)
+    }
+
     @Test func overlappingObjectsAreRefused() {
         // Many arrays over the same bytes: work would grow with the square of the file.
         var bytes = [UInt8](list([[0xAF, 0x11, 0x01, 0x00] + (0..<256).flatMap { reference($0 + 1) }] + (0..<256).map { _ in [0x09] }))

@@ -44,7 +44,8 @@ struct StoreFile {
     }
 
     /// Replaces the file durably.
-    /// - Throws: `StorageError.busy` if another process holds the lock too long, or has changed or replaced the file since; nothing is written then.
+    /// - Throws: `StorageError.busy` if another process holds the lock too long, or has changed or replaced the file since; nothing is written then. After any other error the old
+    ///   content is there, or the error says that the new one is.
     mutating func replace(with bytes: [UInt8]) throws {
         let lock = try takeLock()
         defer { try? lock.release(removing: true) }
@@ -64,8 +65,9 @@ struct StoreFile {
             identity = written
         } catch {
             // The last step may have failed after the new file took the name: then it is ours, and may be replaced by the next attempt.
-            if let written, (try? Disk.identity(of: path)) == written { identity = written }
-            throw error
+            guard let written, (try? Disk.identity(of: path)) == written else { throw error }
+            identity = written
+            throw StorageError(.inputOutput, "The store was replaced, but may come back as it was after a power cut: \(error)", path: path, underlying: error)
         }
     }
 

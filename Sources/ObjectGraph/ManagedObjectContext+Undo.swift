@@ -63,7 +63,7 @@ extension ManagedObjectContext {
 
     /// A reference as it is written now: objects that were new when it was recorded may have been saved since.
     private func current(_ value: SlotValue) -> SlotValue {
-        guard case .reference(let reference?) = value, reference.key < 0, let key = permanentKeys[reference.key] else { return value }
+        guard case .reference(let reference?) = value, let key = permanentKeys.current(reference.key, root: rootIndex(reference.entityIndex)) else { return value }
         return .reference(ObjectReference(key: key, entityIndex: reference.entityIndex))
     }
 
@@ -107,7 +107,7 @@ extension ManagedObjectContext {
     private func renewReferences(of object: ManagedObject) {
         guard let row = object.optionalRow, permanentKeys.isUsed else { return }
         for relation in shapes[Int(object.entityIndex)].toOnes {
-            guard let reference = row.reference(relation.slot), reference.key < 0, let key = permanentKeys[reference.key] else { continue }
+            guard let reference = row.reference(relation.slot), let key = permanentKeys.current(reference.key, root: rootIndex(reference.entityIndex)) else { continue }
             row.setReference(ObjectReference(key: key, entityIndex: reference.entityIndex), relation.slot)
         }
     }

@@ -51,13 +51,41 @@ extension ManagedObjectContext {
     private func takeIdentity(_ object: ManagedObject, of stored: Row) {
         let (entityIndex, key) = (stored.entityIndex, stored.key)
         if let former = identities[rootIndex(entityIndex)].object(key), former !== object { replace(former, by: object) }
-        // Undo may know the object by its temporary number.
-        if undoManager != nil { permanentKeys.set(key, for: object.key) }
-        givePermanentKey(object, key)
-        replaceTemporaryKeys([[object]], savedObjects: nil)
+        if object.key > 0 {
+            giveUpReservedKey(object, for: key)
+        } else {
+            // Undo may know the object by its temporary number.
+            if undoManager != nil { permanentKeys.set(key, for: object.key) }
+            givePermanentKey(object, key)
+            replaceTemporaryKeys([[object]], savedObjects: nil)
+        }
         object.state.remove([.inserted, .free])
         object.state.insert(.updated)
         object.row.version = stored.version
+    }
+
+    /// A new object that was given its number before it was saved, as a document's are: no row will have that number, and whoever leads to it leads to the stored one now.
+    private func giveUpReservedKey(_ object: ManagedObject, for key: Int64) {
+        let reserved = object.key, root = rootIndex(Int(object.entityIndex))
+        func moved(_ reference: ObjectReference?) -> ObjectReference? {
+            guard let reference, reference.key == reserved, rootIndex(reference.entityIndex) == root else { return nil }
+            return ObjectReference(key: key, entityIndex: reference.entityIndex)
+        }
+        // Only objects that changed can lead to a new one.
+        for index in changes.records.indices {
+            guard let owner = changes.records[index].object, let row = owner.optionalRow else { continue }
+            for relation in shapes[Int(owner.entityIndex)].toOnes {
+                if let reference = moved(row.reference(relation.slot)) { row.setReference(reference, relation.slot) }
+            }
+            for place in changes.savedPlaces(of: index) {
+                if case .reference(let saved) = changes.saved[place].value, let reference = moved(saved) { changes.replaceSaved(at: place, with: .reference(reference)) }
+            }
+        }
+        if undoManager != nil { permanentKeys.move(reserved, to: key, root: root) }
+        identities[root].remove(reserved)
+        object.key = key
+        object.row.key = key
+        identities[root].insert(object, key)
     }
 
     private func replace(_ former: ManagedObject, by object: ManagedObject) {

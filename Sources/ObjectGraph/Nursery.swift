@@ -28,8 +28,26 @@ struct Nursery {
 struct PermanentKeys {
     private var keys: ContiguousArray<Int64> = []
     private var first: Int64 = 0
+    /// Where objects went that were given one number, and became objects of the store with another.
+    private var moved: [Place: Int64] = [:]
 
-    var isUsed: Bool { !keys.isEmpty }
+    private struct Place: Hashable {
+        let root: Int
+        let key: Int64
+    }
+
+    var isUsed: Bool { !keys.isEmpty || !moved.isEmpty }
+
+    /// The number that counts now for one that was written down earlier; nil where it is the same.
+    func current(_ key: Int64, root: Int) -> Int64? {
+        let permanent = key < 0 ? self[key] : nil
+        return moved[Place(root: root, key: permanent ?? key)] ?? permanent
+    }
+
+    mutating func move(_ key: Int64, to other: Int64, root: Int) {
+        for (place, target) in moved where place.root == root && target == key { moved[place] = other }
+        moved[Place(root: root, key: key)] = other
+    }
 
     subscript(temporary: Int64) -> Int64? {
         let place = -temporary - first

@@ -13,7 +13,10 @@ import Testing
             entities: [
                 EntityDescription(
                     "Person", attributes: [.init("name", .string), .init("code", .string), .init("number", .integer64), .init("born", .date)],
-                    relationships: [.init("friends", to: "Person", inverse: "friends", maxCount: 0)], uniquenessConstraints: [["code"], ["number", "born"]])
+                    relationships: [
+                        .init("friends", to: "Person", inverse: "friends", maxCount: 0), .init("boss", to: "Person", inverse: "staff"),
+                        .init("staff", to: "Person", inverse: "boss", maxCount: 0),
+                    ], uniquenessConstraints: [["code"], ["number", "born"]])
             ], versionIdentifiers: ["1"])
     }
 
@@ -141,6 +144,39 @@ import Testing
             bob["code"] = "C"
             try await document.save()
             try await document.close()
+            #expect(try DocumentVerifier.verify(url, isThorough: true).isEmpty)
+        }
+    }
+
+    /// The new object had its number already, as all have that a document saves.
+    @Test func aNewObjectThatBecomesAStoredOneIsFoundByWhoeverLeadsToIt() async throws {
+        try await withFolder { folder in
+            let url = folder.appendingPathComponent("A.folio")
+            let document = try await PersistentDocument.create(at: url, model: model())
+            document.context.mergePolicy = .mergeByPropertyObjectTrump
+            document.context.undoManager = UndoManager()
+            let ada = try insert("Ada", "A", document)
+            try await document.save()
+            let stored = ada.objectID
+            let eve = try insert("Eve", "A", document), dan = try insert("Dan", "D", document), old = try insert("Old", "O", document)
+            dan["boss"] = eve
+            document.context.processPendingChanges()
+            dan["boss"] = old
+            document.context.processPendingChanges()
+            try await document.save()
+            #expect(eve.objectID == stored)
+            document.context.undo()
+            #expect(dan["boss"] as? ManagedObject === eve)
+            let bob = try insert("Bob", "O", document), place = old.objectID
+            bob["boss"] = dan
+            try await document.save()
+            #expect(bob.objectID == place)
+            try await document.close()
+            let again = try await PersistentDocument.open(url)
+            let people = try again.context.fetch(FetchRequest<ManagedObject>("Person"))
+            let bosses = people.map { "\($0["name"] as? String ?? "") \(($0["boss"] as? ManagedObject)?["name"] as? String ?? "-")" }.sorted()
+            #expect(bosses == ["Bob Dan", "Dan Eve", "Eve -"])
+            try await again.close()
             #expect(try DocumentVerifier.verify(url, isThorough: true).isEmpty)
         }
     }

@@ -45,6 +45,8 @@ extension SQLitePersistentStore {
             // The first look tells whether it is a store at all, before anything of its journal is changed.
             _ = try StoreCatalog.read(from: connection)
             try StoreSession.prepareJournal(of: connection, description)
+            // Tables are gone through once, from one end to the other: what a large cache keeps is not asked for again.
+            try connection.execute("PRAGMA cache_size=-\(migrationCacheKilobytes)")
             let before = try externalNames(connection, description, first.source)
             func run() throws -> [MigrationStep] {
                 try connection.transaction(.immediate) {
@@ -77,6 +79,8 @@ extension SQLitePersistentStore {
             throw StorageError(error, path: path)
         }
     }
+
+    private static let migrationCacheKilobytes = 4_096
 
     /// What `migrate` would do to a store, with an estimate of what that takes. Nothing is written. Reads no rows.
     ///

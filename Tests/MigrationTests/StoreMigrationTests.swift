@@ -327,4 +327,28 @@ import Testing
         try migrate(entity(.init("x", .string), [byX, byBoth]), entity(.init("x", .string, isOptional: false, defaultValue: .string("")), []))
         try migrate(entity(.init("x", .string), [byX, byBoth]), [EntityDescription("A", attributes: [.init("y", .string)], indexes: [.init("byX", elements: [.init(propertyName: "y")])])])
     }
+
+    @Test func aChainIsRehearsedWithAllItsSteps() throws {
+        func model(_ version: Int) throws -> ManagedObjectModel {
+            let extra = version > 1 ? [AttributeDescription("words", .string, derivationExpression: "canonical:(title)")] : []
+            return try ManagedObjectModel(entities: [
+                EntityDescription(
+                    version > 2 ? "Volume" : "Book", attributes: [.init("title", .string), .init("pages", .integer16)].filter { version < 3 || $0.name != "pages" } + extra,
+                    relationships: [.init("tags", to: "Tag", inverse: "books", maxCount: 0)], renamingIdentifier: version > 2 ? "Book" : nil),
+                EntityDescription("Tag", attributes: [.init("word", .string)], relationships: [.init("books", to: version > 2 ? "Volume" : "Book", inverse: "tags", maxCount: 0)]),
+            ])
+        }
+        try withTemporaryDirectory { folder in
+            let store = try MigratedStore.make(model(1), at: folder.appendingPathComponent("Store.sqlite"), objectsPerEntity: 20)
+            let plans = [try MigrationPlan.inferred(from: model(1), to: model(2)), try .inferred(from: model(2), to: model(3))]
+            let before = try Data(contentsOf: store.url)
+            let rehearsal = try SQLitePersistentStore.migrationPreview(PersistentStoreDescription(url: store.url), plans)
+            #expect(try Data(contentsOf: store.url) == before)
+            // The rows of both entities, as far as steps go through them.
+            #expect(rehearsal.rows >= 20 && rehearsal.bytes > 0 && rehearsal.bytes < 4 * Int64(before.count))
+            let done = try SQLitePersistentStore.migrate(PersistentStoreDescription(url: store.url), plans)
+            #expect(done.steps == rehearsal.steps && done.statements == rehearsal.statements)
+            try store.checkLayout(model(3), "chain")
+        }
+    }
 }

@@ -39,6 +39,7 @@ struct MigrationRehearsal {
     /// A database in memory with the store's tables, indexes and triggers, and with what it says of itself, but without objects.
     private func skeleton() throws -> Connection {
         let copy = try Connection.inMemory()
+        try TriggerFunctions.register(on: copy, noting: nil)
         // Shadow tables come with their virtual tables; of these only such as Folio makes are known to every SQLite.
         let items = try connection.rows(
             """

@@ -37,8 +37,9 @@ struct BenchmarkOptions {
             case "--json": json = true
             case "--compare": comparison = try value(argument)
             default:
-                guard let workload = Workload(rawValue: argument) else { throw BenchmarkError("no such workload or option: \(argument)") }
-                names.append(workload)
+                let found = Workload.named(argument)
+                guard !found.isEmpty else { throw BenchmarkError("no such workload or option: \(argument)") }
+                names += found
             }
         }
         if !names.isEmpty { workloads = names }

@@ -19,7 +19,8 @@ struct BenchmarkResult: Codable {
         }
     }
 
-    var id: Workload
+    /// As the contract numbers the workloads.
+    var id: String
     /// The part of a workload that has several; empty otherwise.
     var part: String
     var size: Int
@@ -30,8 +31,7 @@ struct BenchmarkResult: Codable {
     var hand: Side
 
     init(_ workload: Workload, size: Int, folio: [Measurement], hand: [Measurement]) {
-        id = workload
-        part = ""
+        (id, part) = workload.name
         self.size = size
         self.folio = Side(folio)
         self.hand = Side(hand)

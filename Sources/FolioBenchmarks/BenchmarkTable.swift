@@ -8,7 +8,7 @@ enum BenchmarkTable {
     static func row(_ result: BenchmarkResult, earlier: BenchmarkResult?) -> String {
         let change = earlier.map { String(format: "%+.0f %%", (result.ratio / $0.ratio - 1) * 100) } ?? ""
         return row(
-            result.id.rawValue, String(result.size), number(result.folio.medianMs), number(result.folio.minMs), number(result.folio.cpuMs),
+            result.part.isEmpty ? result.id : "\(result.id)-\(result.part)", String(result.size), number(result.folio.medianMs), number(result.folio.minMs), number(result.folio.cpuMs),
             number(result.folio.peakMiB), number(result.hand.medianMs), number(result.hand.minMs), number(result.hand.cpuMs),
             number(result.hand.peakMiB), String(format: "%.2f", result.ratio), String(format: "%.1f", result.must), String(format: "%.1f", result.goal),
             result.folio.bytesPerObject.map { String(format: "%.0f", $0) } ?? "", change)
@@ -20,7 +20,7 @@ enum BenchmarkTable {
 
     private static func row(_ cells: String...) -> String {
         cells.enumerated().map { index, cell in
-            let width = index == 0 ? 5 : 9
+            let width = 9
             let padding = String(repeating: " ", count: max(0, width - cell.count))
             return index == 0 ? cell + padding : padding + cell
         }.joined(separator: " ")

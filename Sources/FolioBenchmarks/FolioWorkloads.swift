@@ -32,6 +32,7 @@ enum FolioWorkloads {
         case .w6a, .w6b: try await RelationshipWorkloads.folioReading(document, prefetches: workload == .w6a)
         case .w7a, .w7b: try await RelationshipWorkloads.folioDeletion(document, isWatched: workload == .w7a)
         case .w8: try await open(workload.repetitions, document)
+        case .w9Add, .w9Rename, .w9Drop, .w9Split: try MigrationWorkload.folio(workload, document)
         case .w11a: try await ObjectWorkloads.folioReading(document)
         case .w11b: try await ObjectWorkloads.folioWriting(document)
         case .w12a, .w12b: try await ObjectWorkloads.undo(document, .folio, redoes: workload == .w12b)

@@ -19,6 +19,7 @@ enum HandWorkloads {
         case .w6a, .w6b: try RelationshipWorkloads.handReading(store, prefetches: workload == .w6a)
         case .w7a, .w7b: try RelationshipWorkloads.handDeletion(store, isWatched: workload == .w7a)
         case .w8: try await open(workload.repetitions, store)
+        case .w9Add, .w9Rename, .w9Drop, .w9Split: try MigrationWorkload.hand(workload, store)
         case .w11a: ObjectWorkloads.handReading(size)
         case .w11b: ObjectWorkloads.handWriting(size)
         case .w12a, .w12b: try await ObjectWorkloads.undo(document, .hand, redoes: workload == .w12b)

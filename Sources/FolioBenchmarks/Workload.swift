@@ -11,6 +11,10 @@ enum Workload: String, CaseIterable, Codable {
     case w7a = "W7a"
     case w7b = "W7b"
     case w8 = "W8"
+    case w9Add = "W9-add"
+    case w9Rename = "W9-rename"
+    case w9Drop = "W9-drop"
+    case w9Split = "W9-split"
     case w11a = "W11a"
     case w11b = "W11b"
     case w12a = "W12a"
@@ -18,6 +22,15 @@ enum Workload: String, CaseIterable, Codable {
     case w13a = "W13a"
     case w13b = "W13b"
     case w14 = "W14"
+
+    /// The contract's name of the workload, and of its part where it has several.
+    var name: (id: String, part: String) {
+        let words = rawValue.split(separator: "-", maxSplits: 1).map(String.init)
+        return (words[0], words.count > 1 ? words[1] : "")
+    }
+
+    /// The workload of a name, or all parts of it.
+    static func named(_ name: String) -> [Workload] { allCases.filter { $0.rawValue == name || $0.name.id == name } }
 
     var title: String {
         switch self {
@@ -32,6 +45,10 @@ enum Workload: String, CaseIterable, Codable {
         case .w7a: "delete all departments with their n employees, which somebody has"
         case .w7b: "delete all departments with their n employees, which nobody has"
         case .w8: "open a document of n objects, read the first"
+        case .w9Add: "migrate n objects: an attribute with a default is added"
+        case .w9Rename: "migrate n objects: an attribute is renamed"
+        case .w9Drop: "migrate n objects: an attribute is dropped"
+        case .w9Split: "migrate n objects: the entity is split in two"
         case .w11a: "read an attribute of n objects 50 times, beside a stored property"
         case .w11b: "write an attribute of n objects 50 times, beside a dictionary of any values"
         case .w12a: "undo n changes, beside making them"
@@ -47,11 +64,12 @@ enum Workload: String, CaseIterable, Codable {
         case .w1, .w2, .w14: 1.2
         case .w2b: 0.4
         case .w3: 0.6
-        case .w4: 1.1
+        case .w4, .w9Drop, .w9Split: 1.1
         case .w5, .w8: 2
         case .w6a, .w7a: 1.5
         case .w6b: 0.7
         case .w7b: 0.8
+        case .w9Add, .w9Rename: 3
         case .w11a: 5
         case .w11b: 0.5
         case .w12a, .w12b: 1
@@ -65,6 +83,9 @@ enum Workload: String, CaseIterable, Codable {
         case .w2b: 0.3
         case .w3: 0.4
         case .w5, .w8: 1.2
+        case .w9Add, .w9Rename: 3
+        case .w9Drop: 1
+        case .w9Split: 0.7
         case .w6a, .w7a: 1.1
         case .w6b, .w11b, .w12a, .w12b: 0.5
         case .w7b: 0.75
@@ -76,7 +97,7 @@ enum Workload: String, CaseIterable, Codable {
 
     var defaultSizes: [Int] {
         switch self {
-        case .w1, .w2, .w2b, .w4, .w5, .w8, .w13a, .w13b, .w14: [100_000, 1_000_000]
+        case .w1, .w2, .w2b, .w4, .w5, .w8, .w9Add, .w9Rename, .w9Drop, .w9Split, .w13a, .w13b, .w14: [100_000, 1_000_000]
         case .w3, .w6a, .w6b, .w7a, .w7b, .w11a, .w11b, .w12a, .w12b: [100_000]
         }
     }

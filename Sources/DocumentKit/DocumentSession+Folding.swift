@@ -60,11 +60,20 @@ extension DocumentSession {
         try closeStore()
         // Where this fails the WAL on the archive's store is there as before, and the next autosave tries again.
         try? replacement.commit(expecting: before)
-        let next = try DocumentError.stage(.opening, path) { [model] in
-            try Self.editArchive(DetectedDocument(path), { _ in model }, .keep, following: self)
-        }
+        let next = try reopened()
         next.lock = lock
         lock = nil
         return next
+    }
+
+    /// Nothing else can go on with the document: what hinders for a moment only must not end it.
+    private func reopened(attempts: Int = 3) throws -> DocumentSession {
+        do {
+            return try DocumentError.stage(.opening, path) { [model] in
+                try Self.editArchive(DetectedDocument(path), { _ in model }, .keep, following: self)
+            }
+        } catch where attempts > 1 {
+            return try reopened(attempts: attempts - 1)
+        }
     }
 }

@@ -103,12 +103,13 @@ extension PersistentDocument {
         if let prepared { try await commitAutosave(prepared, isUnchecked: isUnchecked) }
         committedPosition = position
         endRecoveryAttempt()
-        await boundJournal()
+        try await boundJournal()
     }
 
     /// After an autosave: where the journal has become too large the store takes up what is in it. The work is safe already, so what hinders that is no failure; the next autosave
     /// tries again.
-    private func boundJournal() async {
+    /// - Throws: what hinders the document from going on, which is closed then, its work kept.
+    private func boundJournal() async throws {
         let limit = autosavedBytesLimit
         let isPrepared = try? await away { session in
             guard try session.isJournalFull(limit) else { return false }
@@ -117,10 +118,14 @@ extension PersistentDocument {
             return session.ownStore != nil
         }
         guard isPrepared == true else { return }
-        // Here, since nobody may use the store meanwhile.
-        try? here { session in
-            session = try session.onOwnStore()
-            session.renewTrace()
+        do {
+            // Here, since nobody may use the store meanwhile.
+            try here { session in
+                session = try session.onOwnStore()
+                session.renewTrace()
+            }
+        } catch where isOpen {
+            // Said above.
         }
     }
 

@@ -234,9 +234,13 @@ public final class PersistentStoreCoordinator: Sendable {
     }
 
     func objectID(key: Int64, entityIndex: Int) -> ManagedObjectID? {
-        let place = StoreKey.place(of: key)
-        let identity = state.withLock { $0.members.first { $0.place == place }?.store.identity }
-        return identity.map { ManagedObjectID(store: $0, entityIndex: entityIndex, key: StoreKey.local(key)) }
+        state.withLock { state in
+            // Where contexts talk to the store itself, its numbers are theirs, the greatest of a strange file too.
+            if let only = state.rowStore as? any PersistentStore { return ManagedObjectID(store: only.identity, entityIndex: entityIndex, key: key) }
+            let place = StoreKey.place(of: key)
+            let identity = state.members.first { $0.place == place }?.store.identity
+            return identity.map { ManagedObjectID(store: $0, entityIndex: entityIndex, key: StoreKey.local(key)) }
+        }
     }
 
     /// The number by which contexts know the object of an ID; nil for an ID of another store.

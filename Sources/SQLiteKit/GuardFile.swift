@@ -99,7 +99,9 @@ struct GuardFile {
         table.xRead = { file, bytes, count, offset in
             let own = GuardFile.of(file)
             if let fault = FaultInjection.fault(.read, own.pointee.path) { return GuardFile.result(of: fault, ResultCode.ioRead) }
-            return GuardFile.noting(own.pointee.original.pointee.xRead(file, bytes, count, offset))
+            let result = GuardFile.noting(own.pointee.original.pointee.xRead(file, bytes, count, offset))
+            // SQLite makes “the database is damaged” of that, though only the device failed: a WAL that can't be read just now would be taken for one from elsewhere.
+            return result == ResultCode.ioCorruptFileSystem ? ResultCode.ioRead : result
         }
         table.xWrite = { file, bytes, count, offset in
             let own = GuardFile.of(file)

@@ -157,4 +157,46 @@ import Testing
             }
         }
     }
+
+    /// A connection that fails before it is set up must not bring what was autosaved into the main file as it closes, nor may a WAL that can't be read just now be taken for
+    /// one from elsewhere.
+    @Test func anOpeningThatFailsLeavesAutosavedWorkWhereItIs() async throws {
+        try await withFolder { folder in
+            let edited = folder.appendingPathComponent("edited"), left = folder.path + "/left", url = folder.appendingPathComponent("A.folio")
+            let first = try await PersistentDocument.create(at: edited, model: Library.model(), form: .package)
+            try Library.insertBook("saved", first)
+            try await first.save()
+            try Library.insertBook("new", first)
+            try await first.autosave()
+            // As a killed editor leaves it.
+            try Disk.copyTree(edited.path, to: left)
+            try await first.close()
+            let store = url.path + "/store/store.sqlite"
+            let saved = try Disk.read(left + "/store/store.sqlite", limit: .max), work = try Disk.read(left + "/store/store.sqlite-wal", limit: .max)
+            #expect(!work.isEmpty)
+            var nth = 1, failures = 0
+            while true {
+                try Disk.removeTree(url.path)
+                try Disk.copyTree(left, to: url.path)
+                let fuse = Fuse(nth, Self.inputOutput)
+                var document: PersistentDocument?
+                do {
+                    document = try await FaultInjection.with({ call, path in call == .read && path.hasPrefix(store) ? fuse.ask(call, path) : nil }) {
+                        try await PersistentDocument.open(url, recovery: .keep)
+                    }
+                } catch {
+                    failures += 1
+                    #expect(try Disk.read(store, limit: .max) == saved, "read \(nth)")
+                    #expect(try Disk.read(store + "-wal", limit: .max) == work, "read \(nth)")
+                }
+                if let document {
+                    #expect(try Library.titles(document) == ["new", "saved"], "read \(nth)")
+                    try await document.close()
+                }
+                guard fuse.hasFired else { break }
+                nth += 1
+            }
+            #expect(failures > 3)
+        }
+    }
 }

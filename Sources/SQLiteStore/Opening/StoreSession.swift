@@ -1,3 +1,4 @@
+import FileSystem
 import Foundation
 import Query
 import RowMemory
@@ -131,6 +132,9 @@ final class StoreSession {
                 } else {
                     try Connection(path, options)
                 }
+            // Where anything fails from here on, closing must not bring work into the main file that nobody has saved or kept a version under. Without work it takes an empty
+            // WAL away, which a document that is refused must not be left with.
+            if description.journal == .heldByDocument, (try Disk.status(of: path + "-wal")?.size ?? 0) > 0 { try connection.setCheckpointsOnClose(false) }
             try TriggerFunctions.register(on: connection, noting: derivedChanges)
         }
         if let observer = description.waitObserver { connection.setWaiting(timeout: description.timeout) { observer.goesOn(after: $0) } }

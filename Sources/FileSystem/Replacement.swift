@@ -30,7 +30,7 @@ package struct Replacement: Sendable, Hashable {
     /// Puts the new form in place; it must be durable already (`Disk.synchronizeTree`). The caller holds the document's lock.
     ///
     /// `expected` is the identity the target had when it was opened, nil where there was no target; throws `.changed` (or `.exists`) where that no longer
-    /// holds. Size and time of a folder change with what is in it, so only device and inode count.
+    /// holds. Size and time of a folder change with what is in it, so only device and inode count. Where the folder can't be synchronised, the old form is put back.
     package func commit(expecting expected: FileIdentity?) throws {
         let parent = FilePath.parent(target)
         guard let expected else {
@@ -43,9 +43,15 @@ package struct Replacement: Sendable, Hashable {
         do {
             try Disk.exchange(temporary, target)
         } catch let error as FileSystemError where Disk.refusesFlags(error) {
-            try commitInTwoSteps(parent)
+            return try commitInTwoSteps(parent)
         }
-        try Disk.synchronizeDirectory(parent)
+        do {
+            try Disk.synchronizeDirectory(parent)
+        } catch {
+            // What is refused must not be found done.
+            if (try? Disk.exchange(temporary, target)) != nil { try? Disk.synchronizeDirectory(parent) }
+            throw error
+        }
     }
 
     private func commitInTwoSteps(_ parent: String) throws {
@@ -60,6 +66,7 @@ package struct Replacement: Sendable, Hashable {
         try Disk.synchronizeDirectory(parent)
         // As after an exchange, the old form takes the name of the new one.
         try Disk.rename(displaced, to: temporary)
+        try Disk.synchronizeDirectory(parent)
     }
 
     /// What was done about an exchange that a crash interrupted.

@@ -1,7 +1,7 @@
 /// Identifiers for temporary names: UUID text, lower case.
 package enum UniqueName {
     /// How many bytes an identifier has.
-    static let length = 36
+    package static let length = 36
 
     package static func make() -> String {
         var generator = SystemRandomNumberGenerator()

@@ -68,6 +68,21 @@ import Testing
         }
     }
 
+    @Test func anExchangeThatMayNotLastIsUndone() throws {
+        try withTemporaryDirectory { folder in
+            let target = folder.path + "/Doc.folio"
+            try package(target, 1)
+            let replacement = Replacement(of: target)
+            try package(replacement.temporary, 2)
+            let identity = try Disk.identity(of: target)
+            #expect(throws: FileSystemError.self) {
+                try FaultInjection.with({ call, _ in call == .fsync ? .error(ENOSPC) : nil }) { try replacement.commit(expecting: identity) }
+            }
+            #expect(try content(target) == 1)
+            #expect(try content(replacement.temporary) == 2)
+        }
+    }
+
     /// The process dies before each call of the two-step exchange in turn; the next open finds the old form or the new one.
     @Test func everyCrashOfTheTwoStepExchangeIsRecovered() throws {
         struct Crash: Error {}

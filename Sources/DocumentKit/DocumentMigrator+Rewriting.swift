@@ -34,7 +34,7 @@ extension DocumentMigrator {
             }
         } catch {
             if try session.place.storedModelInfo().versionHashes == session.model.versionHashesByEntityName {
-                try? Disk.removeTree(Self.folder(name, in: package))
+                ModelFolder(name, in: package).remove()
             }
             throw error
         }
@@ -54,9 +54,14 @@ extension DocumentMigrator {
         let old = try session.place.modelNames()
         let name = try Self.writeModel(model, named: wantedModelName, to: package, besides: old)
         let trail = trail(of: session)
-        let made = session.storePath + ".migrated"
-        _ = try Disk.removeFileIfPresent(made)
+        // Not beside the store, where nothing else may lie.
+        let folder = FilePath.join(package, PackageLayout.migrated), made = FilePath.join(folder, FilePath.name(PackageLayout.store))
+        defer { try? Disk.removeTree(folder) }
+        try Disk.makeDirectory(folder, mode: 0o700)
         try builder.makeStore(at: made)
+        // By this the next opening knows that there is work.
+        try note(marker.nextAutosave(isUnchecked: false), adding: trail, in: made, content.externalValues)
+        try Disk.synchronizeFile(made)
         try progress?.check()
         let lock = session.lock
         session.lock = nil
@@ -64,9 +69,7 @@ extension DocumentMigrator {
             try session.closeStore()
             for suffix in ["-wal", "-shm"] { try Disk.removeFileIfPresent(session.storePath + suffix) }
             try Disk.rename(made, to: session.storePath)
-            try note(marker, in: session.storePath, content.externalValues, journal: .asFound)
-            // In the WAL, by which the next opening knows that there is work.
-            try note(marker.nextAutosave(isUnchecked: false), adding: trail, in: session.storePath, content.externalValues, journal: .heldByDocument)
+            try Disk.synchronizeDirectory(FilePath.parent(session.storePath))
         } catch {
             try? session.workingSet?.remove()
             lock?.release()
@@ -84,18 +87,16 @@ extension DocumentMigrator {
         }
     }
 
-    func note(
-        _ marker: DocumentMarker, adding metadata: [String: MetadataValue?] = [:], in path: String, _ files: ExternalValues, journal: JournalPolicy
-    ) throws {
+    /// Gives a closed store of the new version a marker.
+    func note(_ marker: DocumentMarker, adding metadata: [String: MetadataValue?] = [:], in path: String, _ files: ExternalValues) throws {
         var description = PersistentStoreDescription(url: URL(fileURLWithPath: path))
         description.createsIfMissing = false
-        description.journal = journal
         let store = try SQLitePersistentStore.open(description, model: model, files: files)
         do {
             var changes = ChangeSet()
             changes.metadata = marker.metadata.merging(metadata) { $1 }
             _ = try store.apply(changes)
-            if journal == .asFound { try store.closeAsOneFile() } else { try store.close() }
+            try store.closeAsOneFile()
         } catch {
             try? store.close()
             throw error

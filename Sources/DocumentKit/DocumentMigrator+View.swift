@@ -16,7 +16,7 @@ extension DocumentMigrator {
                 return try session.replaced(byMigrated: model, hasOwnValues: builder.writesValues) { target in
                     let files = builder.writesValues ? ExternalValues.besideStore(at: target) : builder.files
                     try builder.makeStore(at: target, files: files)
-                    if let marker = session.marker, builder.writesValues { try note(marker, in: target, files, journal: .asFound) }
+                    if let marker = session.marker, builder.writesValues { try note(marker, in: target, files) }
                 }
             }
         } catch {

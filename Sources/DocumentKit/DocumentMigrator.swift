@@ -204,7 +204,7 @@ package struct DocumentMigrator: Sendable {
             return report.steps
         } catch {
             if try session.place.storedModelInfo().versionHashes == session.model.versionHashesByEntityName {
-                try? Disk.removeTree(Self.folder(name, in: package))
+                ModelFolder(name, in: package).remove()
             }
             if !released {
                 // What the transaction left of its journal goes, as after any session.
@@ -224,16 +224,9 @@ package struct DocumentMigrator: Sendable {
             name = "\(wanted) \(number)"
             number += 1
         }
-        let folder = folder(name, in: package)
-        // The working set of an archive has no models of its own yet.
-        try Disk.makeDirectories(folder)
-        try Disk.replaceFile(folder + "/contents", with: Array(ModelContents.encode(model)))
-        try Disk.synchronizeTree(folder)
-        try Disk.synchronizeDirectory(FilePath.parent(folder))
+        try ModelFolder(name, in: package).write(model)
         return name
     }
-
-    static func folder(_ name: String, in package: String) -> String { "\(package)/\(PackageLayout.models)/\(name).xcdatamodel" }
 }
 
 extension DocumentSession {
@@ -253,7 +246,7 @@ extension DocumentSession {
     func clearUpAfterMigration(_ package: String, from previous: Int?, models old: [String], keepsOld: Bool) throws {
         if !keepsOld, let versions, let old = try versions.list().last(where: { $0.generation == previous }) { try versions.remove([old.number]) }
         guard !isCheckpointPending else { return }
-        for name in old { try Disk.removeTree(DocumentMigrator.folder(name, in: package)) }
+        for name in old { ModelFolder(name, in: package).remove() }
     }
 }
 

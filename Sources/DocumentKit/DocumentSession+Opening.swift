@@ -100,6 +100,8 @@ extension DocumentSession {
         _ document: DetectedDocument, _ model: ModelResolver, _ recovery: PersistentDocument.Recovery
     ) throws -> DocumentSession {
         try mend(FilePath.join(document.path, PackageLayout.storeFolder))
+        // What stays for now goes with a later opening.
+        try? ModelFolder.removeLeftovers(in: document.path)
         let place = StorePlace(document)
         try place.check()
         let quarantined = try quarantineForeignJournal(in: document.path)
@@ -253,11 +255,18 @@ extension DocumentSession {
 
 extension PackageReader {
     /// The model under `model/` whose version hashes are these, with its name; nil where none fits.
+    /// - Throws: where none fits and one can't be read, which may be the one.
     func model(fitting hashes: [String: Data]) throws -> (name: String, model: ManagedObjectModel)? {
+        var failure: (any Error)?
         for name in try modelNames() {
-            let model = try ModelContents.decode(Data(self.model(name)), path: "\(path)/\(PackageLayout.models)/\(name).xcdatamodel/contents")
-            if model.isCompatible(withVersionHashes: hashes) { return (name, model) }
+            do {
+                let model = try ModelContents.decode(Data(self.model(name)), path: "\(path)/\(PackageLayout.models)/\(name).xcdatamodel/contents")
+                if model.isCompatible(withVersionHashes: hashes) { return (name, model) }
+            } catch {
+                failure = failure ?? error
+            }
         }
+        if let failure { throw failure }
         return nil
     }
 }

@@ -17,6 +17,8 @@ enum PackageLayout {
     static let foreignJournal = "versions/foreign-"
     /// In a working set: values of the archive that somebody wanted as files.
     static let scratch = "scratch"
+    /// In a working set: the store of another version of the model, while it is made.
+    static let migrated = "migrated"
     static let managedStore = "StoreContent/persistentStore"
 
     static let packageType = "application/vnd.folio.document+package"

@@ -1,6 +1,7 @@
 import DocumentKit
 import FileSystem
 import Foundation
+import Glibc
 import Migration
 import ObjectGraph
 import Query
@@ -137,6 +138,39 @@ import Testing
                 #expect(direct?.code == .newer)
             }
             #expect(try files(folder) == before)
+        }
+    }
+
+    // MARK: Models that can't be removed or were not finished
+
+    @Test(arguments: [true, false]) func aMigrationStandsWhereTheOldModelCannotBeRemoved(isInPlace: Bool) async throws {
+        try await withFolder { folder in
+            let url = folder.appendingPathComponent("A.document")
+            try await Self.make(url, .package)
+            let route = isInPlace ? try route(3) : try routeByObjects()
+            var migrator = DocumentMigrator(path: url.path, model: route.model)
+            migrator.mapping = route.mapping
+            let ready = migrator
+            _ = try FaultInjection.with({ call, path in call == .unlink && path.contains("/model/") ? .error(EIO) : nil }) { try ready.migrate() }
+            let models = url.path + "/model"
+            #expect(try Disk.names(in: models).count { !$0.hasPrefix(".") } == 1)
+            #expect(try Disk.names(in: models).count { $0.hasPrefix(".") } == 1)
+            #expect(try DocumentVerifier.verify(url) == [])
+            let document = try await PersistentDocument.open(url)
+            #expect(document.model.versionHashesByEntityName == route.model.versionHashesByEntityName)
+            try await document.close()
+            #expect(try Disk.names(in: models).count == 1)
+        }
+    }
+
+    @Test func aModelWithoutContentsBesideTheRightOneIsNoObstacle() async throws {
+        try await withFolder { folder in
+            let url = folder.appendingPathComponent("A.document")
+            try await Self.make(url, .package)
+            try Disk.makeDirectory(url.path + "/model/0.xcdatamodel")
+            let document = try await PersistentDocument.open(url, by: route(2), migration: .automatic)
+            try check(document)
+            try await document.close()
         }
     }
 

@@ -30,7 +30,9 @@ struct ArchiveOrigin: Codable, Hashable {
     static func read(in folder: String) throws -> ArchiveOrigin? {
         let path = FilePath.join(folder, fileName)
         guard try Disk.exists(path) else { return nil }
-        return try? JSONCoding.decoder.decode(ArchiveOrigin.self, from: Data(Disk.read(path, limit: JSONCoding.maximumSize)))
+        // What can't be read just now is not for that of no archive.
+        let bytes = try Disk.read(path, limit: JSONCoding.maximumSize)
+        return try? JSONCoding.decoder.decode(ArchiveOrigin.self, from: Data(bytes))
     }
 
     func write(in folder: String) throws {

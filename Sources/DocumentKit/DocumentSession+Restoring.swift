@@ -109,12 +109,15 @@ extension DocumentSession {
 
     /// Ends the session with the last save as the newest generation, where the main file has taken up what was autosaved since. That is kept as a version.
     private func closeReturning(to lastSave: DocumentMarker.LastSave) throws {
-        guard let version = try versions?.list().last(where: { $0.generation == lastSave.generation }) else {
-            throw DocumentError(.malformed, "the last save is not among the versions any more", path: path, hint: "save what there is")
-        }
+        func kept() throws -> DocumentVersion? { try versions?.list().last { $0.generation == lastSave.generation } }
         if marker?.isSaved == false {
             versionReason = .autosave
             _ = try commit(ChangeSet(), .unfinishedWork)
+        }
+        // A fault may have kept the last save from becoming a version: the main file has it still.
+        if try kept() == nil { try keepVersion() }
+        guard let version = try kept() else {
+            throw DocumentError(.malformed, "the last save is not among the versions any more", path: path, hint: "save what there is")
         }
         try closeRestoring(version.number)
     }

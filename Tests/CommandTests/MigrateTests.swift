@@ -165,7 +165,7 @@ import Testing
     @Test(arguments: ["1", "3"]) func manyDocumentsAreMigratedAndOneThatFailsKeepsNoneOfTheOthers(jobs: String) throws {
         try withTemporaryDirectory { folder in
             let names = ["A", "B", "C", "D", "E"].map { folder.appendingPathComponent("\($0).folio").path }
-            for name in names where !name.hasSuffix("C.folio") { try FileManager.default.copyItem(atPath: FolioCommand.document, toPath: name) }
+            for name in names where !name.hasSuffix("C.folio") { try FileManager.default.copyContents(of: URL(fileURLWithPath: FolioCommand.document), to: URL(fileURLWithPath: name)) }
             let outcome = try FolioCommand.run(["migrate"] + names + ["--model", models, "--jobs", jobs, "--json"])
             #expect(outcome.exit == 66)
             let results = try #require(outcome.json as? [[String: Any]])

@@ -181,7 +181,7 @@ import TestSupport
 
     @Test(arguments: ["sp ace.folio", "new\nline.folio", "-dash.folio", "ünï\u{301}.folio"]) func unusualNamesAreNames(name: String) throws {
         try withTemporaryDirectory { folder in
-            try FileManager.default.copyItem(atPath: FolioCommand.document, toPath: folder.path + "/" + name)
+            try FileManager.default.copyContents(of: URL(fileURLWithPath: FolioCommand.document), to: URL(fileURLWithPath: folder.path + "/" + name))
             #expect(try FolioCommand.run("set", "--", name, "Person/p1", "name=A", in: folder).exit == 0)
             #expect(try FolioCommand.run("set", "--", name, "Person/p1", "name=B", in: folder).exit == 0)
             let version = try Self.lastVersion(of: name, in: folder)

@@ -10,7 +10,7 @@ struct ConversionCircleTests {
         try withTemporaryDirectory { folder in
             let url = folder.appendingPathComponent("s0.sqlite")
             for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: original.path + suffix) {
-                try FileManager.default.copyItem(atPath: original.path + suffix, toPath: url.path + suffix)
+                try FileManager.default.copyContents(of: URL(fileURLWithPath: original.path + suffix), to: URL(fileURLWithPath: url.path + suffix))
             }
             guard let model = try StoreReadingTests().missingModel(of: original) ?? SQLitePersistentStore.storedModelInfo(at: url).embeddedModel() else { return }
             let coordinator = PersistentStoreCoordinator(model: model)

@@ -13,7 +13,7 @@ struct DerivedCorpusTests {
         try withTemporaryDirectory { folder in
             let url = folder.appendingPathComponent("s.sqlite")
             for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: original.path + suffix) {
-                try FileManager.default.copyItem(atPath: original.path + suffix, toPath: url.path + suffix)
+                try FileManager.default.copyContents(of: URL(fileURLWithPath: original.path + suffix), to: URL(fileURLWithPath: url.path + suffix))
             }
             func triggers() throws -> [String] {
                 try Connection.reading(url.path) { try $0.rows("SELECT sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY 1").compactMap(\.[0].text) }

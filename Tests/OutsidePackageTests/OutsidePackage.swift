@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A package of somebody else's that names Folio by URL and version, and what it depends on.
 struct OutsidePackage {
@@ -14,8 +15,8 @@ struct OutsidePackage {
             "Sources/Almanac/Models/Expeditions.codegen.json": #"{ "codable": true }"#,
         ]
         for (name, text) in files { try Self.write(text, to: folder.appendingPathComponent(name)) }
-        try FileManager.default.copyItem(
-            at: projectFolder.appendingPathComponent("DocumentSamples/Expeditions.xcdatamodeld"),
+        try FileManager.default.copyContents(
+            of: projectFolder.appendingPathComponent("DocumentSamples/Expeditions.xcdatamodeld"),
             to: folder.appendingPathComponent("Sources/Almanac/Models/Expeditions.xcdatamodeld"))
     }
 
@@ -23,7 +24,7 @@ struct OutsidePackage {
     private static func release(at repository: URL) throws {
         try FileManager.default.createDirectory(at: repository, withIntermediateDirectories: true)
         for name in ["Package.swift", "Sources", "Tests"] {
-            try FileManager.default.copyItem(at: projectFolder.appendingPathComponent(name), to: repository.appendingPathComponent(name))
+            try FileManager.default.copyContents(of: projectFolder.appendingPathComponent(name), to: repository.appendingPathComponent(name))
         }
         try Subprocess.succeed("git", "init", "-q", in: repository)
         try Subprocess.succeed("git", "add", "-A", in: repository)

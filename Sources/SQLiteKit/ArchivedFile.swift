@@ -16,11 +16,17 @@ struct ArchivedFile {
     private var name: UnsafePointer<CChar>
     /// Whether the header reads as that of a database in WAL mode, whatever it says.
     private var needsWAL: Bool
+    /// How many commits the connection has done.
+    private var commits = 0
 
     private static func of(_ file: UnsafeMutablePointer<sqlite3_file>?) -> UnsafeMutablePointer<ArchivedFile> {
         guard let file else { preconditionFailure("SQLite calls a method with its file") }
         return UnsafeMutableRawPointer(file).assumingMemoryBound(to: ArchivedFile.self)
     }
+
+    static func isOne(_ file: UnsafeMutablePointer<sqlite3_file>) -> Bool { file.pointee.pMethods == methods }
+
+    static func commits(of file: UnsafeMutablePointer<sqlite3_file>) -> Int { of(file).pointee.commits }
 
     /// Makes `file` stand for `database`.
     static func open(
@@ -79,7 +85,8 @@ struct ArchivedFile {
             answer?.pointee = 0
             return SQLITE_OK
         }
-        table.xFileControl = { _, operation, argument in
+        table.xFileControl = { file, operation, argument in
+            if operation == SQLITE_FCNTL_COMMIT_PHASETWO { ArchivedFile.of(file).pointee.commits += 1 }
             guard operation == SQLITE_FCNTL_PERSIST_WAL else { return SQLITE_NOTFOUND }
             argument?.assumingMemoryBound(to: Int32.self).pointee = 1
             return SQLITE_OK

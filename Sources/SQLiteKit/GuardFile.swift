@@ -12,16 +12,25 @@ struct GuardFile {
     /// Where a `GuardFile` stands behind the start of the file's memory.
     static let offset = (Int(GuardVFS.real?.pointee.szOsFile ?? 0) + 15) & ~15
 
-    private var original: UnsafePointer<sqlite3_io_methods>
+    let original: UnsafePointer<sqlite3_io_methods>
     private var vfs: Unmanaged<GuardVFS>
     /// SQLite's own copy of the name, valid until the file is closed.
     private var name: UnsafePointer<CChar>
     private var isStore: Bool
     /// Whether the wal-index is in SQLite's private memory, since no `-shm` is there.
     private var hasPrivateIndex = false
+    /// Of a main file: how many commits its connection has done.
+    private(set) var commits = 0
+    /// Of a main file that is written: how many blocks of the shared wal-index are there for certain; nil where it has none.
+    private(set) var indexBlocks: Int32?
+    /// Of a WAL that is written.
+    var tail: LogTail?
 
-    private init(original: UnsafePointer<sqlite3_io_methods>, vfs: GuardVFS, name: UnsafePointer<CChar>, isStore: Bool) {
+    private init(
+        original: UnsafePointer<sqlite3_io_methods>, vfs: GuardVFS, name: UnsafePointer<CChar>, isStore: Bool, main: UnsafeMutablePointer<sqlite3_file>?
+    ) {
         self.original = original
+        tail = main.map { LogTail(main: $0) }
         self.vfs = Unmanaged.passUnretained(vfs)
         self.name = name
         self.isStore = isStore
@@ -29,16 +38,18 @@ struct GuardFile {
 
     private var path: String { String(cString: name) }
 
-    private static func of(_ file: UnsafeMutablePointer<sqlite3_file>?) -> UnsafeMutablePointer<GuardFile> {
+    static func of(_ file: UnsafeMutablePointer<sqlite3_file>?) -> UnsafeMutablePointer<GuardFile> {
         guard let file else { preconditionFailure("SQLite calls a method with its file") }
         return (UnsafeMutableRawPointer(file) + offset).assumingMemoryBound(to: GuardFile.self)
     }
 
-    /// Takes charge of a file that SQLite's own VFS has just opened.
-    static func adopt(_ file: UnsafeMutablePointer<sqlite3_file>, vfs: GuardVFS, name: UnsafePointer<CChar>, isStore: Bool) {
+    /// Takes charge of a file that SQLite's own VFS has just opened; `main` is the database of a WAL that is to be written.
+    static func adopt(
+        _ file: UnsafeMutablePointer<sqlite3_file>, vfs: GuardVFS, name: UnsafePointer<CChar>, isStore: Bool, main: UnsafeMutablePointer<sqlite3_file>?
+    ) {
         guard let original = file.pointee.pMethods else { return }
         (UnsafeMutableRawPointer(file) + offset).initializeMemory(
-            as: GuardFile.self, to: GuardFile(original: original, vfs: vfs, name: name, isStore: isStore))
+            as: GuardFile.self, to: GuardFile(original: original, vfs: vfs, name: name, isStore: isStore, main: main))
         file.pointee.pMethods = methods(over: original, isReading: vfs.isReading)
     }
 
@@ -106,7 +117,9 @@ struct GuardFile {
         table.xWrite = { file, bytes, count, offset in
             let own = GuardFile.of(file)
             switch FaultInjection.fault(.write, own.pointee.path) {
-            case nil: return GuardFile.noting(own.pointee.original.pointee.xWrite(file, bytes, count, offset))
+            case nil:
+                if let bytes, let refusal = own.pointee.tail?.willWrite(bytes, count: Int(count), at: offset), refusal != SQLITE_OK { return refusal }
+                return GuardFile.noting(own.pointee.original.pointee.xWrite(file, bytes, count, offset))
             case .error(let number)?: return GuardFile.result(of: .error(number), ResultCode.ioWrite)
             case .short(let short)?:
                 // As a full disk would have it: a part arrives, then the error.
@@ -121,11 +134,36 @@ struct GuardFile {
         }
         table.xSync = { file, flags in
             let own = GuardFile.of(file)
-            if let fault = FaultInjection.fault(.fsync, own.pointee.path) { return GuardFile.result(of: fault, ResultCode.ioFsync) }
-            return GuardFile.noting(own.pointee.original.pointee.xSync(file, flags))
+            let fault = FaultInjection.fault(.fsync, own.pointee.path)
+            let result = fault.map { GuardFile.result(of: $0, ResultCode.ioFsync) } ?? GuardFile.noting(own.pointee.original.pointee.xSync(file, flags))
+            if result == SQLITE_OK { own.pointee.tail?.synchronized() } else { own.pointee.withdrawRefusedCommit(file) }
+            return result
         }
-        if isReading, table.iVersion >= 2 { patchSharedMemory(&table) }
+        table.xFileControl = { file, operation, argument in
+            let own = GuardFile.of(file)
+            if operation == SQLITE_FCNTL_COMMIT_PHASETWO { own.pointee.commits += 1 }
+            return own.pointee.original.pointee.xFileControl(file, operation, argument)
+        }
+        if table.iVersion >= 2 { if isReading { patchSharedMemory(&table) } else { patchIndexGrowth(&table) } }
         return table
+    }
+
+    /// What a connection that writes has of the shared wal-index is counted, and its growth can be made to fail.
+    private static func patchIndexGrowth(_ table: inout sqlite3_io_methods) {
+        table.xShmMap = { file, block, size, extend, answer in
+            let own = GuardFile.of(file)
+            if extend != 0, block >= own.pointee.indexBlocks ?? 0, let fault = FaultInjection.fault(.write, own.pointee.path + "-shm") {
+                return GuardFile.result(of: fault, ResultCode.ioWrite)
+            }
+            let result = own.pointee.original.pointee.xShmMap(file, block, size, extend, answer)
+            if result == SQLITE_OK, answer?.pointee != nil { own.pointee.indexBlocks = max(own.pointee.indexBlocks ?? 0, block + 1) }
+            return GuardFile.noting(result)
+        }
+        table.xShmUnmap = { file, delete in
+            let own = GuardFile.of(file)
+            own.pointee.indexBlocks = nil
+            return own.pointee.original.pointee.xShmUnmap(file, delete)
+        }
     }
 
     /// Where there is no `-shm`, SQLite is told that it can't be initialised: it then builds an index of the WAL in its own memory, each time anew.

@@ -127,6 +127,8 @@ final class GuardVFS: @unchecked Sendable {
             return SQLITE_CANTOPEN
         }
         if let fault = FaultInjection.fault(.open, path) { return GuardFile.result(of: fault, SQLITE_CANTOPEN) }
+        // SQLite's own name of the WAL leads to the database; no other name does.
+        let main = flags & SQLITE_OPEN_WAL != 0 && !isReading ? sqlite3_database_file_object(name) : nil
         var flags = flags
         if isReading {
             flags = flags & ~(SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_DELETEONCLOSE) | SQLITE_OPEN_READONLY
@@ -145,7 +147,7 @@ final class GuardVFS: @unchecked Sendable {
         }
         let result = real.pointee.xOpen(real, name, file, flags, outFlags)
         if result == SQLITE_OK {
-            GuardFile.adopt(file, vfs: self, name: name, isStore: isStore)
+            GuardFile.adopt(file, vfs: self, name: name, isStore: isStore, main: main)
         } else if isStore {
             forget(path)
             MainFiles.closed(path)

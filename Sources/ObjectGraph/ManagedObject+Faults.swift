@@ -7,6 +7,7 @@ extension ManagedObject {
     final func fireFault() -> Bool {
         if !state.isFault { return true }
         if cells != nil, isPlain {
+            context.noteChange(self, -1)
             state.remove(.fault)
             return true
         }
@@ -27,6 +28,7 @@ extension ManagedObject {
     /// Whether a to-many relationship has not been read yet. Reads nothing. Traps if there is no such relationship.
     public final func hasFault(forRelationshipNamed key: String) -> Bool {
         let relation = relation(named: key)
+        noteReading(relation.isToMany ? relation.index : -1)
         guard relation.isToMany else { return state.isFault }
         // What a prefetch brought is there, whether the object itself was looked at or not.
         if let list = existingList(relation) { return !list.isLoaded }

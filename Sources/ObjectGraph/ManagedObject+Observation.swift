@@ -11,9 +11,10 @@ extension ManagedObjectContext {
     /// context.isObservable = true
     /// withObservationTracking { label.text = book.title } onChange: { redraw() }
     /// ```
-    /// It is told of what the application sets, at either end of a relationship, of undo, rollback, merged saves, refreshes and resets, and when an object becomes a fault or is
-    /// deleted; not when a fault is filled, since nothing that was read changes by it. While this is false (the beginning) reading costs nothing more; while it is
-    /// true, each reading and writing costs a look-up, and every object that was read has a registrar.
+    /// It is told of what the application sets, at either end of a relationship, of undo, rollback, merged saves, refreshes and resets, and when an object is deleted or becomes a
+    /// fault. That a fault is filled, or the members of a to-many are read, is told to those who asked for that: for ``ManagedObject/isFault`` and
+    /// ``ManagedObject/hasFault(forRelationshipNamed:)``. While this is false (the beginning) reading costs nothing more; while it is true, each reading and writing costs a
+    /// look-up, and every object that was read has a registrar.
     public var isObservable: Bool {
         get { registrars != nil }
         set {

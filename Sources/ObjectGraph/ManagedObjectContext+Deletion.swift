@@ -65,6 +65,7 @@ extension ManagedObjectContext {
         try fetchRows(of: objects)
         var byEntity: [Int: [ManagedObject]] = [:]
         for object in objects where object.cells != nil {
+            if object.state.isFault { noteChange(object, -1) }
             object.state.remove(.fault)
             if !shapes[Int(object.entityIndex)].toManys.isEmpty { byEntity[Int(object.entityIndex), default: []].append(object) }
         }

@@ -34,6 +34,7 @@ extension ManagedObjectContext {
     }
 
     private func finishRealising(_ object: ManagedObject) {
+        noteChange(object, -1)
         object.state.remove(.fault)
         if shapes[Int(object.entityIndex)].isPlain { return }
         untrackedDepth += 1

@@ -217,6 +217,7 @@ extension ManagedObjectContext {
                 var members: ContiguousArray<ManagedObject> = []
                 members.reserveCapacity(references.count)
                 for reference in references { members.append(object(reference)) }
+                noteChange(owner, relation.index)
                 list(owner, relation).load(members)
             }
         }

@@ -107,11 +107,8 @@ extension ManagedObjectContext {
         processPendingChanges()
         if isObserved(.willSave) { post(ContextNotification(.willSave, self)) }
         processPendingChanges()
-        var index = isPlain.contains(false) ? 0 : changes.records.count
-        while index < changes.records.count {
-            changes.records[index].object?.willSave()
-            index += 1
-        }
+        // Objects that this brings have an event of their own: the rounds below send it to them.
+        for index in 0..<(isPlain.contains(false) ? changes.records.count : 0) { changes.records[index].object?.willSave() }
         var rounds = 0
         while changes.hasEvent || !pendingDeletions.isEmpty {
             rounds += 1

@@ -82,7 +82,7 @@ import TestSupport
         }
     }
 
-    @Test(arguments: LibraryFixture.Format.allCases) func anEmptyFileCountsAsNew(format: LibraryFixture.Format) throws {
+    @Test(arguments: LibraryFixture.Format.allCases) func anEmptyFileCountsAsNew(format: LibraryFixture.Format) throws {  // C22
         try LibraryFixture.run(format) { fixture in
             let url = fixture.url.appendingPathExtension("empty")
             try Data().write(to: url)

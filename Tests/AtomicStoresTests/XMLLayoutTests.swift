@@ -7,7 +7,7 @@ import Testing
 import TestSupport
 
 @Suite struct XMLLayoutTests {
-    @Test func aWrittenStoreHasTheLayoutOfCoreData() throws {
+    @Test func aWrittenStoreHasTheLayoutOfCoreData() throws {  // C29
         try LibraryFixture.run(.xml) { fixture in
             _ = try fixture.store.apply(fixture.changes("Dune <1>"))
             let text = try String(contentsOf: fixture.url, encoding: .utf8)

@@ -9,12 +9,14 @@ struct ContainerTests {
         try ManagedObjectModel(entities: [EntityDescription("Student", attributes: [.init("name", .string), .init("age", .integer16)])])
     }
 
-    @Test func keepsObjectsInAFile() throws {
+    @Test func keepsObjectsInAFile() throws {  // S50
         try withTemporaryDirectory { folder in
             let url = folder.appendingPathComponent("new/School.sqlite")
             let container = PersistentContainer(name: "School", model: try model())
             container.persistentStoreDescriptions = [PersistentStoreDescription(url: url)]
             try container.loadPersistentStores()
+            #expect(container.viewContext.parent == nil && container.viewContext.queryGenerationToken == nil && container.viewContext.undoManager == nil)
+            #expect(!container.viewContext.automaticallyMergesChangesFromParent)
             let student = try container.viewContext.insert("Student")
             student["name"] = "Ada"
             try container.viewContext.save()

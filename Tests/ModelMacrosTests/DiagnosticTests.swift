@@ -54,7 +54,7 @@ import Testing
             "a property of an entity can't have observers: override willSave, or observe the context", at: "{ didSet {} }", of: "var x: Int = 0 { didSet {} }")
     }
 
-    @Test func namesOfTheBaseClassAreTaken() {
+    @Test func namesOfTheBaseClassAreTaken() {  // L50
         expect("ManagedObject has a property “description” of its own", at: "description", of: "var description: String")
         expect("ManagedObject has a property “`entity`” of its own", at: "`entity`", of: "var `entity`: String")
     }

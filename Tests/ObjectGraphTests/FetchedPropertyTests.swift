@@ -33,7 +33,7 @@ struct FetchedPropertyTests {
 
     private func names(_ objects: [ManagedObject]) -> [String] { objects.compactMap { $0["name"] as? String }.sorted() }
 
-    @Test func theOwnerStandsForFetchSource() throws {
+    @Test func theOwnerStandsForFetchSource() throws {  // Q34
         let library = try library("boss == $FETCH_SOURCE.boss AND SELF != $FETCH_SOURCE AND age >= $FETCH_SOURCE.age")
         let bob = try person("Bob", library.context)
         #expect(names(try bob.fetchedObjects(forKey: "peers")) == ["Cyd", "Dan"])
@@ -45,7 +45,7 @@ struct FetchedPropertyTests {
         #expect(ids.count == 2)
     }
 
-    @Test func eachReadingAsksAgainAndSeesUnsavedChanges() throws {
+    @Test func eachReadingAsksAgainAndSeesUnsavedChanges() throws {  // Q34, Q35
         let library = try library("boss == $FETCH_SOURCE")
         let ada = try person("Ada", library.context)
         #expect(names(try ada.fetchedObjects(forKey: "peers")) == ["Bob", "Cyd", "Dan"])
@@ -53,7 +53,7 @@ struct FetchedPropertyTests {
         #expect(names(try ada.fetchedObjects(forKey: "peers")) == ["Bob", "Dan"])
     }
 
-    @Test func thePropertysUserInfoCanBeAskedFor() throws {
+    @Test func thePropertysUserInfoCanBeAskedFor() throws {  // Q35
         let library = try library("name IN {$FETCHED_PROPERTY.userInfo.first, $FETCHED_PROPERTY.name}", userInfo: ["first": "Dan"])
         #expect(names(try person("Ada", library.context).fetchedObjects(forKey: "peers")) == ["Dan"])
     }

@@ -141,7 +141,7 @@ struct TypedPredicateTests {
         #expect(try titles(request) == ["Dune"])
     }
 
-    @Test func aNodeThatAQueryCanNotSayIsNamed() throws {
+    @Test func aNodeThatAQueryCanNotSayIsNamed() throws {  // P50
         let count = #expect(throws: QueryError.self) { try FetchPredicate(#Predicate<Book> { $0.title.count > 3 }) }
         #expect(count?.code == .unsupported && count?.message.contains("count") == true)
         let numbers = [1, 2, 3]

@@ -51,7 +51,7 @@ import Testing
         #expect(after.isCompatible(withVersionHashes: before.versionHashesByEntityName))
     }
 
-    @Test func whatStoresSeeChangesTheHash() throws {
+    @Test func whatStoresSeeChangesTheHash() throws {  // C31
         let base = EntityDescription(
             "Thing", attributes: [AttributeDescription("name", .string), AttributeDescription("data", .binary)],
             relationships: [RelationshipDescription("others", to: "Thing", maxCount: 0)])
@@ -70,7 +70,7 @@ import Testing
         #expect(hashes.count == changes.count + 1)
     }
 
-    @Test func inheritedPropertiesEnterTheHashOfSubentities() throws {
+    @Test func inheritedPropertiesEnterTheHashOfSubentities() throws {  // C32
         func hashes(_ type: AttributeType) throws -> [String: Data] {
             try ManagedObjectModel(entities: [
                 EntityDescription("Parent", attributes: [AttributeDescription("a", type)]),

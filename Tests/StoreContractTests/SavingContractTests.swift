@@ -5,7 +5,7 @@ import Storage
 import Testing
 
 @Suite struct SavingContractTests {
-    @Test(arguments: StoreKind.allCases) func anUpdateChangesWhatItNamesAndRaisesTheVersion(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func anUpdateChangesWhatItNamesAndRaisesTheVersion(kind: StoreKind) throws {  // C23
         try ContractFixture.run(kind) { fixture in
             let disc = try fixture.insert("Disc", ["title": .string("a"), "code": .string("c")])
             try fixture.apply { changes in

@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func withoutColumnsRowsHaveAllAttributesAndNoRelationship(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func withoutColumnsRowsHaveAllAttributesAndNoRelationship(kind: StoreKind) throws {  // Q19
         try withBooks(kind) { context in
             let row = try #require(try context.fetch(request([], where: "title == 'Dune'")).first)
             #expect(Set(row.keys) == ["title", "code", "price"])
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func aToOneColumnIsAnIDAndAToManyColumnAnError(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func aToOneColumnIsAnIDAndAToManyColumnAnError(kind: StoreKind) throws {  // Q19, Q20
         try withBooks(kind) { context in
             let row = try #require(try context.fetch(request(["owner", "objectID"], where: "title == 'Dune'")).first)
             guard case .object(let owner) = row["owner"], case .object(let book) = row["objectID"] else {
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func anAggregateWithoutGroupsIsOneRow(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func anAggregateWithoutGroupsIsOneRow(kind: StoreKind) throws {  // Q27
         try withBooks(kind) { context in
             let columns = [
                 try column("n", "count(SELF)"), try column("codes", "count(code)"), try column("sum", "sum(code)"), try column("mean", "average(code)"),

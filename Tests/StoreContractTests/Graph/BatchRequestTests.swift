@@ -114,7 +114,7 @@ import Testing
 
     // MARK: Deleting
 
-    @Test(arguments: StoreKind.allCases) func matchingObjectsAreDeleted_B1_B3(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func matchingObjectsAreDeleted_B1_B3(kind: StoreKind) throws {  // B2
         try GraphFixture.run(kind) { fixture in
             let (context, accounts) = try accounts(fixture)
             var request = BatchDeleteRequest("Account")

@@ -50,7 +50,7 @@ import Testing
         #expect(try context.all("Entry", "account != nil").count == accounts.count * 2)
     }
 
-    @Test(arguments: [StoreKind.sqlite, .inMemory, .binary, .xml]) func tenThreadsShareACoordinator(kind: StoreKind) throws {
+    @Test(arguments: [StoreKind.sqlite, .inMemory, .binary, .xml]) func tenThreadsShareACoordinator(kind: StoreKind) throws {  // S49
         try withTemporaryDirectory { folder in
             let coordinator = PersistentStoreCoordinator(model: try GraphFixture.makeModel())
             try coordinator.addPersistentStore(PersistentStoreDescription(url: folder.appendingPathComponent("a.store"), type: kind.factory.type))

@@ -20,7 +20,7 @@ import Testing
         return flag.isSet.load(ordering: .relaxed)
     }
 
-    @Test(arguments: StoreKind.allCases) func readValuesAreToldOfAndOthersNot(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func readValuesAreToldOfAndOthersNot(kind: StoreKind) throws {  // L23
         try GraphFixture.run(kind) { fixture in
             let context = fixture.context()
             context.isObservable = true
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func undoMergesRefreshesAndDeletionsAreTold(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func undoMergesRefreshesAndDeletionsAreTold(kind: StoreKind) throws {  // U6
         try GraphFixture.run(kind) { fixture in
             let context = fixture.context(), other = fixture.context()
             context.isObservable = true
@@ -85,6 +85,28 @@ import Testing
             #expect(try isTold(of: { _ = account.isDeleted }) { context.delete(account) })
             #expect(try isTold(of: { _ = account.isDeleted }) { context.rollback() })
             #expect(try isTold(of: { _ = account["title"] }) { context.reset() })
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases) func fillingAFaultIsToldToThoseWhoAskedWhetherItIsOne_F5_F25(kind: StoreKind) throws {
+        try GraphFixture.run(kind) { fixture in
+            let writer = fixture.context(), context = fixture.context()
+            try writer.make("Account", ["title": "a", "owner": try writer.make("Person", ["name": "p"])])
+            try writer.save()
+            context.isObservable = true
+            let account = try context.one("Account"), person = try context.one("Person")
+            #expect(account.isFault)
+            #expect(try isTold(of: { _ = account.isFault }) { _ = account["title"] })
+            #expect(try !isTold(of: { _ = account["title"] }) { _ = account["balance"] })
+            #expect(try isTold(of: { _ = account.isFault }) { context.refresh(account, mergeChanges: false) })
+            #expect(try isTold(of: { _ = account.isFault }) { try account.realise() })
+            _ = person["name"]
+            #expect(try isTold(of: { _ = person.hasFault(forRelationshipNamed: "accounts") }) { _ = person["accounts"] })
+            context.refreshAllObjects()
+            #expect(try isTold(of: { _ = person.isFault }) {
+                context.delete(person)
+                context.processPendingChanges()
+            })
         }
     }
 }

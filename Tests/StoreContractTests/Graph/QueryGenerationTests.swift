@@ -11,7 +11,7 @@ import Testing
         try context.all("Account").compactMap { $0.text("title") }.sorted()
     }
 
-    @Test func aPinnedContextSeesWhatWasThere_B28() throws {
+    @Test func aPinnedContextSeesWhatWasThere_B28() throws {  // B31
         try GraphFixture.run(.sqlite) { fixture in
             let writer = fixture.context(), reader = fixture.context()
             let first = try writer.make("Account", ["title": "a", "note": "n"])

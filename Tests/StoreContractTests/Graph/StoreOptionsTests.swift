@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func waitingEndsWithTheTimeout() throws {
+    @Test func waitingEndsWithTheTimeout() throws {  // C18
         try run(.sqlite, {
             $0.journalMode = .delete
             try $0.setOption(.real(0.1), forKey: "NSPersistentStoreTimeoutOption")
@@ -152,7 +152,7 @@ import Testing
         try coordinator.removePersistentStores()
     }
 
-    @Test func anotherVersionOfTheModelIsMigratedToUnlessThatIsSwitchedOff() throws {
+    @Test func anotherVersionOfTheModelIsMigratedToUnlessThatIsSwitchedOff() throws {  // C12, C19
         try run(.sqlite, { _ in }) { coordinator, url in
             try coordinator.removePersistentStores()
             let later = try model([.init("stars", .integer16, isOptional: false, defaultValue: .int(3))])

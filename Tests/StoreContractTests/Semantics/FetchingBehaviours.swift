@@ -96,7 +96,7 @@ import Testing
             request.propertiesToFetch = try ["count", "sum", "min", "average"].map { .expression(try ExpressionDescription($0, format: "\($0):(weight)")) }
             #expect(try f.context().fetch(request) == [["count": .int(0), "sum": .int(0)]])
         },
-        Behaviour("Q25", "groups have a row each, and conditions") { f in
+        Behaviour("Q25 Q26", "groups have a row each, and conditions") { f in
             let context = f.context()
             for (word, comment) in [("a", "x"), ("b", "x"), ("c", "y")] { try context.make("Tag", ["word": word, "comment": comment]) }
             try context.save()

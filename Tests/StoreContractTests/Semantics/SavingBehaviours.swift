@@ -53,10 +53,10 @@ import Testing
     }
 
     static let validations: [Behaviour] = [
-        violation("V9", "needed", nil, .missingMandatoryProperty), violation("V21", "number", 10, .numberTooLarge), violation("V21", "number", 0, .numberTooSmall),
-        violation("V21", "ratio", 1.5, .numberTooLarge), violation("V21", "ratio", -0.1, .numberTooSmall),
-        violation("V21", "day", Date(timeIntervalSinceReferenceDate: 101), .dateTooLate), violation("V21", "day", Date(timeIntervalSinceReferenceDate: -1), .dateTooSoon),
-        violation("V21", "short", "abcde", .stringTooLong), violation("V21", "short", "a", .stringTooShort), violation("V21", "pattern", "ABC", .stringPattern),
+        violation("V9", "needed", nil, .missingMandatoryProperty), violation("V11 V21", "number", 10, .numberTooLarge), violation("V11 V21", "number", 0, .numberTooSmall),
+        violation("V11 V21", "ratio", 1.5, .numberTooLarge), violation("V11 V21", "ratio", -0.1, .numberTooSmall),
+        violation("V11 V21", "day", Date(timeIntervalSinceReferenceDate: 101), .dateTooLate), violation("V11 V21", "day", Date(timeIntervalSinceReferenceDate: -1), .dateTooSoon),
+        violation("V11 V21", "short", "abcde", .stringTooLong), violation("V11 V21", "short", "a", .stringTooShort), violation("V11 V21", "pattern", "ABC", .stringPattern),
         violation("V13", "pattern", "abc1", .stringPattern), violation("V13", "short", "\u{1F600}\u{1F600}\u{1F600}", .stringTooLong),
         valid("V15", "number", 1), valid("V15", "number", 9), valid("V15", "ratio", 0.0), valid("V15", "ratio", 1.0), valid("V15", "short", "abcd"), valid("V15", "short", "ab"),
         valid("V15", "day", Date(timeIntervalSinceReferenceDate: 100)), valid("V2", "number", nil), valid("V2", "short", nil), valid("V13", "short", "\u{1F600}\u{1F600}"),

@@ -1,0 +1,91 @@
+import Foundation
+import Testing
+
+/// Every fact of the semantics paper has a behaviour, a test that names it, or a reason why it has neither.
+@Suite struct FactCoverageTests {
+    /// The numbers that the paper gives, by section. Migration and documents (M, D) are the affair of other rooms and their tests.
+    private static let sections: [(String, [ClosedRange<Int>])] = [
+        ("L", [1...56]), ("F", [1...27]), ("R", [1...22]), ("V", [1...22]), ("S", [1...50]), ("Q", [1...38, 40...55]), ("P", [1...23, 30...53, 60...77]), ("U", [1...17]),
+        ("B", [1...32]), ("C", [1...33]),
+    ]
+
+    private static let behaviours: [Behaviour] =
+        LifecycleBehaviours.insertions + LifecycleBehaviours.changes + LifecycleBehaviours.deletions + FaultingBehaviours.faults + FaultingBehaviours.relationships
+        + SavingBehaviours.validations + SavingBehaviours.saves + SavingBehaviours.undos + FetchingBehaviours.requests + FetchingBehaviours.results + AttributeBehaviours.all
+        + RelationshipBehaviours.kinds + RelationshipBehaviours.rulesOfDeletion + HookBehaviours.awakenings + HookBehaviours.saves + HookBehaviours.validations
+        + HookBehaviours.faults + PredicateBehaviours.all + PredicateBehaviours.arguments + ContextBehaviours.heldObjects + ContextBehaviours.ruled
+        + ContextBehaviours.stores + ContextBehaviours.conflicts + NotificationBehaviours.news + UndoBehaviours.undos
+
+    /// Why a fact can't be tested, or does not apply.
+    private static let reasons: [String: String] = [
+        "L18": "Swift has no accessors by key to override; value(forKey:) reads the model's property",
+        "L22": "the transformers that it names archive Objective-C objects; here a transformable value is data, or JSON of a Codable type",
+        "L41": "what must not be overridden is final: the compiler refuses it",
+        "L49": "a model is immutable: the compiler refuses to change it",
+        "L51": "descriptions are structs, and a copy of one is the same value",
+        "R16": "there is no perform: a context is used where it is owned, and the compiler proves it; processPendingChanges() ends an event",
+        "V7": "errors are thrown, never left out: every check runs to its end",
+        "V10": "attributes have bounds and patterns; other rules are methods of the class (V3), with messages of their own",
+        "V12": "as V10: there are no lists of predicates beside their warnings",
+        "S5": "tokens are asked of the context (queryGenerationToken) and the coordinator (currentPersistentHistoryToken()), not of notifications",
+        "S48": "the compiler refuses to send a context or an object elsewhere",
+        "Q15": "an order that nobody promises can't be tested",
+        "Q22": "propertiesToFetch is for rows of values; objects come whole or, without property values, not at all (F6)",
+        "Q30": "batches are of objects; rows of values come whole",
+        "Q32": "it speaks of costs, not of results",
+        "Q36": "fetches off the owner are performBackgroundTask, whose context is the task's own",
+        "Q42": "a controller always follows its context; one that shouldn't is a fetch",
+        "Q48": "sections and objects of a change are told as one value, not in calls with an order",
+        "Q52": "sections are not cached in files",
+        "Q55": "a fetch request is a struct, and a copy of it is the same value",
+        "P19": "Folio prints the shorter form, which is read alike",
+        "P23": "a reserved word without a meaning",
+        "P48": "there are no predicates of blocks: closures filter arrays",
+        "B22": "no token is no argument of a predicate; nil stands for the beginning",
+        "B26": "a practice of applications",
+        "B32": "a merge moves a pinned context forward (B28), so the two go together",
+        "B24": "not built: what others save is told by documents, and to contexts of one coordinator (S38)",
+        "C20": "a store moves by migratePersistentStore (C14)",
+        "C24": incremental, "C25": incremental, "C26": incremental, "C27": incremental, "C28": incremental,
+        "C30": "advice",
+        "C33": "binary stores have a format of Folio's own and no archived classes",
+    ]
+
+    private static let incremental = "the contract of incremental stores is that of their own tests"
+
+    private static func facts(in text: String) -> [String] {
+        text.components(separatedBy: CharacterSet.alphanumerics.inverted).filter { $0.wholeMatch(of: /[LFRVSQPUBCMD][0-9]{1,2}/) != nil }
+    }
+
+    /// The facts that names and titles of tests say, wherever they stand.
+    private static func factsOfNames() throws -> Set<String> {
+        let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        var found: Set<String> = []
+        let files = try #require(FileManager.default.enumerator(at: tests, includingPropertiesForKeys: nil)).compactMap { $0 as? URL }
+        for file in files where file.pathExtension == "swift" {
+            for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") where line.contains("@Test") || line.contains("func ") {
+                found.formUnion(facts(in: String(line)))
+            }
+        }
+        return found
+    }
+
+    @Test func everyFactIsPinnedOrHasAReason() throws {
+        let pinnedHere = Set(Self.behaviours.flatMap { Self.facts(in: $0.facts) })
+        let pinned = pinnedHere.union(try Self.factsOfNames())
+        let all = Self.sections.flatMap { letter, ranges in ranges.flatMap { $0 }.map { "\(letter)\($0)" } }
+        let missing = all.filter { !pinned.contains($0) && Self.reasons[$0] == nil }
+        #expect(missing.isEmpty, "\(missing.count) facts without behaviour, test or reason: \(missing.joined(separator: " "))")
+        let superfluous = Self.reasons.keys.filter { pinnedHere.contains($0) || !all.contains($0) }.sorted()
+        #expect(superfluous.isEmpty, "these are tested after all: \(superfluous.joined(separator: " "))")
+        print("\(Self.behaviours.count) behaviours on \(StoreKind.allCases.count) kinds of stores; \(pinned.intersection(all).count) of \(all.count) facts are pinned, \(Self.reasons.count) have a reason")
+    }
+
+    @Test func everyBehaviourHasANameAndFactsOfItsOwn() {
+        var names: Set<String> = []
+        for behaviour in Self.behaviours {
+            #expect(names.insert("\(behaviour)").inserted && !Self.facts(in: behaviour.facts).isEmpty, "\(behaviour)")
+        }
+        #expect(Self.behaviours.count >= 400)
+    }
+}

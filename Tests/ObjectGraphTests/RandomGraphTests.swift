@@ -7,19 +7,6 @@ import Storage
 import TestSupport
 import Testing
 
-/// The same numbers for the same seed.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-}
-
 /// Random edits, and after each: every inverse is right; undo leads to the state before and redo back; what was saved is what another context reads; rollback leads
 /// to what was saved.
 @Suite("Random graphs")

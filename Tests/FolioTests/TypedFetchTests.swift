@@ -50,6 +50,32 @@ import Testing
         }
     }
 
+    @Test func anObjectIsFoundOrCreated() throws {
+        try withLibrary { context throws in
+            let lem = try context.findOrCreate(Writer.self, where: \.last, is: "Lem")
+            #expect(lem.publications.count == 2 && !lem.isInserted)
+            let new = try context.findOrCreate(Writer.self, where: \.last, is: "Woolf")
+            #expect(new.isInserted && new.last == "Woolf" && new.first == nil)
+            #expect(try context.findOrCreate(Writer.self, where: \.last, is: "Woolf") === new)
+            // An inherited property, asked of the subclass, and none.
+            #expect(try context.findOrCreate(Book.self, where: \.title, is: "Dune").pages == 400)
+            #expect(try context.findOrCreate(Writer.self, where: \.first, is: nil).first == nil)
+            #expect(try context.count(Writer.self) == 3)
+        }
+    }
+
+    @Test func relationshipsArePrefetchedByKeyPaths() throws {
+        try withLibrary { context throws in
+            let other = ManagedObjectContext(context.persistentStoreCoordinator)
+            let writers = try other.fetch(Writer.self, sort: [.ascending(\.last)], prefetching: [\.publications])
+            #expect(writers.map { $0.hasFault(forRelationshipNamed: "publications") } == [false, false])
+            #expect(try ManagedObjectContext(context.persistentStoreCoordinator).request(for: Book.self, prefetching: [\.author, \.chapters]).relationshipKeyPathsForPrefetching
+                == ["author", "chapters"])
+            let error = #expect(throws: GraphError.self) { try other.fetch(Book.self, prefetching: [\.label]) }
+            #expect(error?.code == .unknownKey)
+        }
+    }
+
     @Test func aClassOfNoEntityIsSaid() throws {
         try withLibrary { context throws in
             let error = #expect(throws: GraphError.self) { try context.fetch(Pamphlet.self) }

@@ -4,11 +4,23 @@ import Schema
 
 extension ManagedObjectContext {
     /// The request for objects of a class: of the entity that it is registered for, and of that one's sub-entities.
-    /// - Throws: ``GraphError`` with code `unknownEntity` for a class that is registered for none, or for several that are not one above the others.
+    ///
+    /// - Parameter prefetching: Relationships whose objects are fetched along, one trip for each. Longer ways go by name into the request's
+    ///   `relationshipKeyPathsForPrefetching`.
+    /// - Throws: ``GraphError`` with code `unknownEntity` for a class that is registered for none, or for several that are not one above the others; `unknownKey` for a key path
+    ///   that is no property of the entity's.
     public func request<Object: ManagedObject>(
-        for objectClass: Object.Type, where condition: EntityCondition<Object>? = nil, sort order: [EntityOrder<Object>] = [], offset: Int = 0, limit: Int = 0
+        for objectClass: Object.Type, where condition: EntityCondition<Object>? = nil, sort order: [EntityOrder<Object>] = [], offset: Int = 0, limit: Int = 0,
+        prefetching: [PartialKeyPath<Object>] = []
     ) throws -> FetchRequest<Object> {
-        var request = FetchRequest<Object>(try entityName(of: objectClass))
+        let entityName = try entityName(of: objectClass)
+        var request = FetchRequest<Object>(entityName)
+        request.relationshipKeyPathsForPrefetching = try prefetching.map { path in
+            guard let name = Object.namesByKeyPath[path] else {
+                throw GraphError(.unknownKey, "\(path) is no property of \(entityName)", entity: entityName, key: "\(path)")
+            }
+            return name
+        }
         request.predicate = condition?.predicate
         request.sortKeys = order.map(\.sortKey)
         request.fetchOffset = offset
@@ -22,11 +34,13 @@ extension ManagedObjectContext {
     /// let books = try context.fetch(Book.self, where: \.pages > 300 && \.genre == .novel, sort: [.ascending(\.title), .descending(\.published)], limit: 20)
     /// ```
     /// - Parameter limit: The greatest number of results, 0 for all of them.
-    /// - Throws: what ``request(for:where:sort:offset:limit:)`` and ``fetch(_:)`` throw.
+    /// - Parameter prefetching: Relationships whose objects are fetched along, one trip for each.
+    /// - Throws: what ``request(for:where:sort:offset:limit:prefetching:)`` and ``fetch(_:)`` throw.
     public func fetch<Object: ManagedObject>(
-        _ objectClass: Object.Type, where condition: EntityCondition<Object>? = nil, sort order: [EntityOrder<Object>] = [], offset: Int = 0, limit: Int = 0
+        _ objectClass: Object.Type, where condition: EntityCondition<Object>? = nil, sort order: [EntityOrder<Object>] = [], offset: Int = 0, limit: Int = 0,
+        prefetching: [PartialKeyPath<Object>] = []
     ) throws -> [Object] {
-        try fetch(request(for: objectClass, where: condition, sort: order, offset: offset, limit: limit))
+        try fetch(request(for: objectClass, where: condition, sort: order, offset: offset, limit: limit, prefetching: prefetching))
     }
 
     /// The objects of a class that fit a predicate of Foundation.
@@ -34,7 +48,7 @@ extension ManagedObjectContext {
     /// ```swift
     /// let books = try context.fetch(Book.self, where: #Predicate { $0.pages > 300 }, sortBy: [SortDescriptor(\.title)])
     /// ```
-    /// - Throws: what ``fetch(_:where:sort:offset:limit:)`` throws; ``QueryError`` for what a query can't say.
+    /// - Throws: what ``fetch(_:where:sort:offset:limit:prefetching:)`` throws; ``QueryError`` for what a query can't say.
     public func fetch<Object: ManagedObject>(
         _ objectClass: Object.Type, where predicate: Predicate<Object>, sortBy descriptors: [SortDescriptor<Object>] = [], offset: Int = 0, limit: Int = 0
     ) throws -> [Object] {
@@ -49,6 +63,23 @@ extension ManagedObjectContext {
         _ objectClass: Object.Type, where condition: EntityCondition<Object>? = nil, sort order: [EntityOrder<Object>] = []
     ) throws -> Object? {
         try fetch(objectClass, where: condition, sort: order, limit: 1).first
+    }
+
+    /// The object of a class with a value of an attribute, or a new one with it.
+    ///
+    /// ```swift
+    /// let tag = try context.findOrCreate(Tag.self, where: \.word, is: "new")
+    /// ```
+    /// Unsaved objects are found too. Two contexts that do this at once make two objects: a uniqueness constraint and a ``mergePolicy`` make one of them at the save.
+    /// - Throws: what ``fetch(_:where:sort:offset:limit:prefetching:)`` throws; ``GraphError`` with code `abstractEntity`.
+    public func findOrCreate<Object: ManagedObject, Value: PredicateArgument>(
+        _ objectClass: Object.Type, where path: ReferenceWritableKeyPath<Object, Value>, is value: Value
+    ) throws -> Object {
+        if let found = try first(objectClass, where: path == value) { return found }
+        let object = try insert(entityName(of: objectClass))
+        guard let typed = object as? Object else { throw GraphError.wrongClass(object, objectClass) }
+        typed[keyPath: path] = value
+        return typed
     }
 
     /// How many objects of a class fit a condition.

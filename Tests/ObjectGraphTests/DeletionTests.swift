@@ -128,4 +128,30 @@ struct DeletionTests {
         context.rollback()
         #expect(author.names("books").count == 20_000)
     }
+
+    @Test func aCascadeAsksTheStoreAsOftenForManyObjectsAsForFew() throws {
+        var trips: [[String]] = []
+        for count in [10, 3000] {
+            let library = try Library()
+            let author = try library.author("Prolific")
+            for number in 0..<count {
+                let chapter = try library.context.insert("Chapter")
+                chapter["book"] = try library.book("\(number)", by: author)
+            }
+            try library.context.save()
+            let context = library.anotherContext()
+            context.undoManager = UndoManager()
+            let same = try context.existingObject(with: author.objectID)
+            library.store.clearLog()
+            context.delete(same)
+            context.processPendingChanges()
+            #expect(context.deletedObjects.count == 1 + 2 * count)
+            context.undo()
+            #expect(context.deletedObjects.isEmpty)
+            context.redo()
+            trips.append(library.store.log.map { $0.prefix { !$0.isWhitespace }.description })
+        }
+        // Which hierarchy comes first is no matter.
+        #expect(trips[0].sorted() == trips[1].sorted() && !trips[0].isEmpty, "\(trips)")
+    }
 }

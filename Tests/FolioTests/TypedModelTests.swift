@@ -1,5 +1,7 @@
 import Folio
 import Foundation
+import Observation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -138,6 +140,38 @@ struct TypedModelTests {
             context.delete(book)
             try context.save()
             #expect(try context.count(for: FetchRequest<Chapter>("Chapter")) == 1)
+        }
+    }
+
+    @Test func areObservedInEveryKindOfProperty() throws {
+        try withTemporaryDirectory { folder in
+            let context = try container(folder).viewContext
+            context.isObservable = true
+            let book = Book(title: "Emma", in: context), writer = Writer(context: context), chapter = Chapter(context: context)
+            #expect((book as Any) is any Observable)
+            final class Flag: Sendable { let isSet = Atomic<Bool>(false) }
+            func isTold(of read: () -> Void, when change: () -> Void) -> Bool {
+                let flag = Flag()
+                withObservationTracking(read) { flag.isSet.store(true, ordering: .relaxed) }
+                change()
+                return flag.isSet.load(ordering: .relaxed)
+            }
+            for _ in 0..<2 {
+                #expect(isTold(of: { _ = book.title }) { book.title += "!" })
+                #expect(isTold(of: { _ = book.label }) { book.pages += 1 })
+                #expect(isTold(of: { _ = book.published }) { book.published = Date() })
+                #expect(isTold(of: { _ = book.published }) { book.published = nil })
+                #expect(isTold(of: { _ = book.genre }) { book.genre = .novel })
+                #expect(isTold(of: { _ = book.size.width }) { book.size.width += 1 })
+                #expect(isTold(of: { _ = book.keywords }) { book.keywords = ["a"] })
+                #expect(isTold(of: { _ = book.isSelected }) { book.isSelected.toggle() })
+                #expect(isTold(of: { _ = book.author }) { writer.publications.insert(book) })
+                #expect(isTold(of: { _ = writer.publications.count }) { book.author = nil })
+                #expect(isTold(of: { _ = book.chapters.count }) { chapter.book = book })
+                #expect(isTold(of: { _ = chapter.book }) { book.chapters = [] })
+                #expect(!isTold(of: { _ = book.title }) { book.pages += 1 })
+                try context.save()
+            }
         }
     }
 

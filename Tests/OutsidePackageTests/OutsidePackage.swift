@@ -106,6 +106,8 @@ struct OutsidePackage {
         import Almanac
         import Folio
         import Foundation
+        import Observation
+        import Synchronization
         import Testing
 
         @Suite struct AlmanacTests {
@@ -143,6 +145,44 @@ struct OutsidePackage {
                 #expect(found == [person])
                 let copy = try JSONDecoder().decode(Person.self, from: JSONEncoder().encode(person), configuration: context)
                 #expect(copy !== person && copy.journeys.first?.title == journey.title)
+            }
+
+            @Test func generatedClassesAreObserved() throws {
+                let context = try context(ExpeditionsModel.model(), ExpeditionsModel.classes)
+                context.isObservable = true
+                let person = Person(context: context), journey = Journey(context: context)
+                #expect((person as Any) is any Observable)
+                final class Flag: Sendable { let isSet = Atomic<Bool>(false) }
+                func isTold(of read: () -> Void, when change: () -> Void) -> Bool {
+                    let flag = Flag()
+                    withObservationTracking(read) { flag.isSet.store(true, ordering: .relaxed) }
+                    change()
+                    return flag.isSet.load(ordering: .relaxed)
+                }
+                #expect(isTold(of: { _ = person.label }) { person.name = "Ada" })
+                #expect(isTold(of: { _ = person.journeys.count }) { journey.addToMembers(person) })
+                #expect(isTold(of: { _ = journey.members.count }) { person.removeFromJourneys(journey) })
+                #expect(!isTold(of: { _ = person.name }) { journey.title = "x" })
+            }
+
+            @Test func objectsOfBothRoadsAndOfNoneAreInOneDocument() async throws {
+                let model = try ManagedObjectModel(byMerging: [ExpeditionsModel.model(), ManagedObjectModel(schema: [Almanac.self, Remark.self])])
+                let classes = ExpeditionsModel.classes.merging(ManagedObject.classesByName([Almanac.self, Remark.self])) { $1 }
+                let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+                try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+                let url = folder.appendingPathComponent("Mixed.folio")
+                let document = try await PersistentDocument.create(at: url, model: model, classes: classes)
+                let person = Person(context: document.context), remark = Remark(context: document.context)
+                (person.name, remark.text, remark.day) = ("Ada", "Fair", 1)
+                try document.context.insert("Harbour")["name"] = "Vardø"
+                try await document.save()
+                try await document.close()
+                let again = try await PersistentDocument.open(url, classes: classes)
+                #expect(try again.context.fetch(Person.self, where: \.name == "Ada").count == 1)
+                #expect(try again.context.first(Remark.self, where: \.day == 1)?.text == "Fair")
+                let harbour: ManagedObject? = try again.context.first("Harbour")
+                #expect(harbour?["name"] as? String == "Vardø")
+                try await again.close()
             }
         }
         """#

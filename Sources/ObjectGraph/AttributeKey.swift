@@ -12,11 +12,23 @@ public import Schema
 /// print(book[title] ?? "–")
 /// ```
 public struct AttributeKey<Value: AttributeValue>: Sendable {
+    @usableFromInline let access: AttributeAccess
+
+    package var slot: RowSlot { access.slot }
+
+    init(slot: RowSlot, entity: Entity) {
+        access = AttributeAccess(slot: slot, entity: entity)
+    }
+}
+
+/// What a handle knows, whatever the type of its values: what has no type to it is compiled once.
+@usableFromInline
+struct AttributeAccess: Sendable {
     @usableFromInline let cell: RowCell
     @usableFromInline let modelNumber: UInt64
     @usableFromInline let firstEntity: UInt16
     @usableFromInline let entityCount: UInt16
-    package let slot: RowSlot
+    @usableFromInline let slot: RowSlot
 
     init(slot: RowSlot, entity: Entity) {
         cell = RowCell(slot)

@@ -61,6 +61,8 @@ struct ChangeRecord {
 /// 1. `object.recordIndex` is the place of an object's record, −1 without one.
 /// 2. For a saved object, the saved value of each changed property but to-manys is in its chain of `saved`, once.
 /// 3. Records from `eventStart` on are of this event; older ones that it touched are in `touched`, once.
+/// 4. `noted` has the low 64 of the properties that are in both `changed` and `event` of each record.
+@usableFromInline
 struct ChangeRecords {
     struct SavedValue {
         var value: SlotValue
@@ -70,6 +72,8 @@ struct ChangeRecords {
 
     var records: ContiguousArray<ChangeRecord> = []
     var saved: ContiguousArray<SavedValue> = []
+    /// What was set in this event and noted: whatever the old value is needed for has it. Beside the records, and of plain words, since every setting of a value asks.
+    @usableFromInline private(set) var noted: ContiguousArray<UInt64> = []
     private(set) var eventStart = 0
     private(set) var touched: ContiguousArray<Int32> = []
     /// Records that have an object.
@@ -78,12 +82,14 @@ struct ChangeRecords {
     mutating func insert(_ object: ManagedObject) {
         object.recordIndex = Int32(records.count)
         records.append(ChangeRecord(object: object))
+        noted.append(0)
         count += 1
     }
 
     mutating func remove(_ object: ManagedObject) {
         guard object.recordIndex >= 0 else { return }
         records[Int(object.recordIndex)] = ChangeRecord(object: nil)
+        noted[Int(object.recordIndex)] = 0
         object.recordIndex = -1
         count -= 1
     }
@@ -93,12 +99,8 @@ struct ChangeRecords {
         let isFirstTouch = index < eventStart && records[index].event.isEmpty
         if isFirstTouch { touched.append(Int32(index)) }
         let isFirst = (records[index].changed.insertNew(property), records[index].event.insertNew(property))
+        if property < 64 { noted[index] |= 1 << UInt64(property) }
         return isFirst
-    }
-
-    /// Whether a property was set in this event before, so that noting it again would say nothing new. Holds nothing meanwhile: every setting of a value asks.
-    @inline(__always) func isNoted(_ property: Int, of index: Int) -> Bool {
-        records.withUnsafeBufferPointer { $0[index].event.contains(property) && $0[index].changed.contains(property) }
     }
 
     mutating func keepSaved(_ value: SlotValue, of index: Int, property: Int) {
@@ -153,9 +155,13 @@ struct ChangeRecords {
     mutating func endEvent() {
         for index in eventStart..<records.count {
             if !records[index].event.isEmpty { records[index].event = PropertySet() }
+            noted[index] = 0
             records[index].object?.state.remove(.free)
         }
-        for index in touched where Int(index) < eventStart { records[Int(index)].event = PropertySet() }
+        for index in touched where Int(index) < eventStart {
+            records[Int(index)].event = PropertySet()
+            noted[Int(index)] = 0
+        }
         touched.removeAll(keepingCapacity: true)
         eventStart = records.count
     }

@@ -8,16 +8,21 @@ extension ManagedObject {
     @inlinable
     public final subscript<Value: AttributeValue>(key: AttributeKey<Value>) -> Value? {
         get {
-            guard isReadable(entity: key.firstEntity, count: key.entityCount, model: key.modelNumber) || prepareToRead(key) else { return nil }
-            guard let stored = cells.unsafelyUnwrapped.load(key.cell, as: Value.Stored.self) else { return nil }
+            // Each way reads by itself: where they met again, the object would have to be held for the fast one too, which takes longer than all the rest.
+            if isReadable(key.access) {
+                guard let stored = cells.unsafelyUnwrapped.load(key.access.cell, as: Value.Stored.self) else { return nil }
+                return Value.value(stored: stored)
+            }
+            guard prepareToRead(key.access), let stored = cells.unsafelyUnwrapped.load(key.access.cell, as: Value.Stored.self) else { return nil }
             return Value.value(stored: stored)
         }
         set {
-            guard isWritable(entity: key.firstEntity, count: key.entityCount, model: key.modelNumber) || prepareToWrite(key), let newValue else {
-                if newValue == nil { clearValue(key) }
-                return
+            guard let newValue else { return clearValue(key.access) }
+            if isWritable(key.access) {
+                cells.unsafelyUnwrapped.store(newValue.stored, key.access.cell)
+            } else if prepareToWrite(key.access) {
+                cells.unsafelyUnwrapped.store(newValue.stored, key.access.cell)
             }
-            cells.unsafelyUnwrapped.store(newValue.stored, key.cell)
         }
     }
 
@@ -30,45 +35,55 @@ extension ManagedObject {
 
     /// Whether the cells are there and laid out as the handle says.
     @inlinable
-    final func isReadable(entity: UInt16, count: UInt16, model: UInt64) -> Bool {
-        !state.isFault && entityIndex &- entity < count && contextReference?._withUnsafeGuaranteedRef { $0.readableModelNumber == model } == true
+    final func isReadable(_ key: AttributeAccess) -> Bool {
+        !state.isFault && entityIndex &- key.firstEntity < key.entityCount
+            && contextReference?._withUnsafeGuaranteedRef { $0.readableModelNumber == key.modelNumber } == true
     }
 
+    /// Whether a value can be stored at once: nobody needs the old one, or whoever does has it already from a change in the same event.
     @inlinable
-    final func isWritable(entity: UInt16, count: UInt16, model: UInt64) -> Bool {
-        state.isFree && isReadable(entity: entity, count: count, model: model)
+    final func isWritable(_ key: AttributeAccess) -> Bool {
+        guard isReadable(key) else { return false }
+        return state.isFree || isNoted(Int(key.slot.index))
+    }
+
+    /// Whether the property was set in this event before, so that noting it again would say nothing new.
+    @inlinable
+    final func isNoted(_ index: Int) -> Bool {
+        guard recordIndex >= 0, index < 64, let contextReference else { return false }
+        return contextReference._withUnsafeGuaranteedRef { $0.changes.noted[Int(recordIndex)] & (1 << UInt64(truncatingIfNeeded: index)) != 0 }
     }
 
     /// Fills the object; false if there is nothing to read.
     @usableFromInline
-    final func prepareToRead<Value>(_ key: AttributeKey<Value>) -> Bool {
+    final func prepareToRead(_ key: AttributeAccess) -> Bool {
         noteReading(Int(key.slot.index))
         return prepare(key)
     }
 
-    private final func prepare<Value>(_ key: AttributeKey<Value>) -> Bool {
+    private final func prepare(_ key: AttributeAccess) -> Bool {
         guard fireFault() else { return false }
-        if !isReadable(entity: key.firstEntity, count: key.entityCount, model: key.modelNumber) { checkKey(key) }
+        if !isReadable(key) { checkKey(key) }
         return true
     }
 
     /// Fills the object and notes that the value changes; false if it can't be written.
     @usableFromInline
-    final func prepareToWrite<Value>(_ key: AttributeKey<Value>) -> Bool {
+    final func prepareToWrite(_ key: AttributeAccess) -> Bool {
         guard prepare(key) else { return false }
         context.willWrite(self, key.slot)
         return true
     }
 
     @usableFromInline
-    final func clearValue<Value>(_ key: AttributeKey<Value>) {
+    final func clearValue(_ key: AttributeAccess) {
         guard prepare(key) else { return }
         context.willWrite(self, key.slot)
         row.clear(key.slot)
     }
 
     /// What makes a handle safe: the slot is one of the row's own layout.
-    private final func checkKey<Value>(_ key: AttributeKey<Value>) {
+    private final func checkKey(_ key: AttributeAccess) {
         let slots = row.layout.slots
         precondition(
             Int(key.slot.index) < slots.count && slots[Int(key.slot.index)] == key.slot,

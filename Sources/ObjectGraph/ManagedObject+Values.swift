@@ -1,3 +1,4 @@
+import Foundation
 import RowMemory
 public import Schema
 
@@ -8,6 +9,19 @@ extension ManagedObject {
     /// to-many one `Set<ManagedObject>`, an ordered one and a fetched property `[ManagedObject]`. Traps if the entity has no such property;
     /// ``propertyValue(forKey:)`` throws instead.
     public final func value(forKey key: String) -> Any? {
+        // What most keys are: a short name of an attribute whose values stand in the row as they are.
+        if let entry = readableAttribute(key), let cells {
+            switch entry.kind {
+            case .int: return cells.load(entry.cell, as: Int64.self).map { Int($0) }
+            case .bool: return cells.load(entry.cell, as: Bool.self)
+            case .double: return cells.load(entry.cell, as: Double.self)
+            case .float: return cells.load(entry.cell, as: Float.self)
+            case .date: return cells.load(entry.cell, as: Double.self).map { Date(timeIntervalSinceReferenceDate: $0) }
+            case .string: return cells.load(entry.cell, as: String.self)
+            case .uuid: return cells.load(entry.cell, as: UUID.self)
+            case .uri, .decimal, .data, .large, .boxed, .toOne, .toMany: break
+            }
+        }
         let shape = self.shape
         guard let index = shape.entity.propertyIndex(named: key) else {
             guard let property = fetchedProperty(named: key) else { preconditionFailure(GraphError.unknownKey(key, of: shape.entity).message) }
@@ -21,6 +35,15 @@ extension ManagedObject {
             return relation.isOrdered ? Array(members) : Set(members)
         }
         return row.value(shape.layout.slots[index]).plain
+    }
+
+    /// An attribute that can be read at once: the object is filled, nobody watches, and the name is a short one.
+    @inline(__always) private final func readableAttribute(_ key: String) -> ShortNames.Entry? {
+        guard !state.isFault, let contextReference else { return nil }
+        return contextReference._withUnsafeGuaranteedRef { context in
+            guard context.registrars == nil else { return nil }
+            return context.shapeReferences[Int(entityIndex)]._withUnsafeGuaranteedRef { $0.shortNames[key] }
+        }
     }
 
     /// Sets a property, and the inverse of a relationship.

@@ -41,7 +41,7 @@ open class ManagedObject {
     @exclusivity(unchecked) @usableFromInline final var contextReference: Unmanaged<ManagedObjectContext>?
     @exclusivity(unchecked) final var key: Int64
     /// The place of the object's record in the context's changes, −1 without one.
-    @exclusivity(unchecked) final var recordIndex: Int32 = -1
+    @exclusivity(unchecked) @usableFromInline final var recordIndex: Int32 = -1
     @exclusivity(unchecked) @usableFromInline final var entityIndex: UInt16
     @exclusivity(unchecked) @usableFromInline final var state: ObjectState
     /// Which of the coordinator's stores the object is of.

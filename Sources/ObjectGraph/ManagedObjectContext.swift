@@ -53,6 +53,8 @@ public final class ManagedObjectContext {
     /// The moment of the store that the context reads.
     var generation = QueryGeneration.unpinned
     let shapes: ContiguousArray<EntityShape>
+    /// `shapes`, not counted, for what is done a million times.
+    let shapeReferences: ContiguousArray<Unmanaged<EntityShape>>
     /// By entity: `EntityShape.isPlain`, without a step to the shape.
     let isPlain: ContiguousArray<Bool>
     /// The identity of temporary IDs.
@@ -64,11 +66,13 @@ public final class ManagedObjectContext {
 
     /// By the position of the root entity.
     let identities: ContiguousArray<IdentityMap>
+    /// The same by entity, not counted: every object that goes takes itself out.
+    private let entityIdentities: ContiguousArray<Unmanaged<IdentityMap>>
     /// New objects, by their temporary keys without the sign.
     let temporaries = IdentityMap()
     let temporaryKeys: TemporaryKeys
     @exclusivity(unchecked) var nursery = Nursery()
-    @exclusivity(unchecked) var changes = ChangeRecords()
+    @exclusivity(unchecked) @usableFromInline var changes = ChangeRecords()
     /// Objects that were reached through a to-one relationship lately. A to-one holds nothing, and walking many objects that lead to a few must not read these again and again.
     @exclusivity(unchecked) var recent = RecentObjects()
     var retainedObjects: Set<ManagedObject> = []
@@ -142,11 +146,14 @@ public final class ManagedObjectContext {
         parentStore = parent.map { ParentStore($0) }
         temporaryKeys = parent?.temporaryKeys ?? TemporaryKeys()
         shapes = coordinator.shapes
+        shapeReferences = ContiguousArray(coordinator.shapes.map { .passUnretained($0) })
         isPlain = ContiguousArray(coordinator.shapes.map(\.isPlain))
         modelNumber = coordinator.model.number
         readableModelNumber = coordinator.model.number
         temporaryIdentity = parent?.temporaryIdentity ?? .unsaved(coordinator.model)
-        identities = ContiguousArray(coordinator.shapes.map { _ in IdentityMap() })
+        let identities = ContiguousArray(coordinator.shapes.map { _ in IdentityMap() })
+        self.identities = identities
+        entityIdentities = ContiguousArray(coordinator.shapes.map { .passUnretained(identities[$0.entity.rootIndex]) })
     }
 
     deinit {
@@ -168,7 +175,7 @@ public final class ManagedObjectContext {
         if object.key < 0 {
             temporaries.remove(-object.key)
         } else {
-            identities[shapes[Int(object.entityIndex)].entity.rootIndex].remove(object.key)
+            entityIdentities[Int(object.entityIndex)]._withUnsafeGuaranteedRef { $0.remove(object.key) }
         }
     }
 

@@ -8,15 +8,21 @@ extension ManagedObject {
     @inlinable
     public final subscript<Value: AttributeValue>(attribute: TypedAttribute<Value>) -> Value? {
         get {
-            guard let cell = knownCell(attribute.number) ?? cellForReading(attribute),
-                let stored = cells.unsafelyUnwrapped.load(cell, as: Value.Stored.self)
-            else { return nil }
+            // Each way reads by itself: where they met again, the object would have to be held for the fast one too, which takes longer than all the rest.
+            if let cell = knownCell(attribute.number) {
+                guard let stored = cells.unsafelyUnwrapped.load(cell, as: Value.Stored.self) else { return nil }
+                return Value.value(stored: stored)
+            }
+            guard let cell = cellForReading(attribute), let stored = cells.unsafelyUnwrapped.load(cell, as: Value.Stored.self) else { return nil }
             return Value.value(stored: stored)
         }
         set {
             guard let newValue else { return clear(attribute) }
-            guard let cell = (state.isFree ? knownCell(attribute.number) : knownChangedCell(attribute.number)) ?? cellForWriting(attribute) else { return }
-            cells.unsafelyUnwrapped.store(newValue.stored, cell)
+            if let cell = state.isFree ? knownCell(attribute.number) : knownChangedCell(attribute.number) {
+                cells.unsafelyUnwrapped.store(newValue.stored, cell)
+            } else if let cell = cellForWriting(attribute) {
+                cells.unsafelyUnwrapped.store(newValue.stored, cell)
+            }
         }
     }
 
@@ -46,13 +52,13 @@ extension ManagedObject {
     }
 
     /// The cell, if the property was set in this event before: whatever its old value is needed for has it already.
-    @usableFromInline
+    @inlinable
     final func knownChangedCell(_ number: Int) -> RowCell? {
-        guard !state.isFault, recordIndex >= 0, let contextReference else { return nil }
+        guard !state.isFault, let contextReference else { return nil }
         return contextReference._withUnsafeGuaranteedRef { context in
             guard number < context.places.count else { return nil }
             let place = context.places[number]
-            guard entityIndex &- place.firstEntity < place.entityCount, context.changes.isNoted(Int(place.index), of: Int(recordIndex)) else { return nil }
+            guard entityIndex &- place.firstEntity < place.entityCount, isNoted(Int(place.index)) else { return nil }
             return place.cell
         }
     }

@@ -10,7 +10,7 @@ struct PropertyPlace: Sendable {
     @usableFromInline let firstEntity: UInt16
     @usableFromInline let entityCount: UInt16
     /// The place among the entity's properties.
-    let index: UInt16
+    @usableFromInline let index: UInt16
 
     fileprivate static let unknown = PropertyPlace(
         cell: RowCell(RowSlot(kind: .int, presenceMask: 0, index: 0, offset: 0, presenceOffset: 0)), firstEntity: 0, entityCount: 0, index: 0)

@@ -78,7 +78,8 @@ extension ManagedObject {
 
     /// The slab outlives the object as long as a sibling uses it, and would keep the members.
     final func releaseMembers() {
-        guard let row = optionalRow, row.layout.hasToMany else { return }
+        guard let cells, let slab, slab.layout.hasToMany else { return }
+        let row = Row(slab: slab, cells: cells)
         for slot in row.layout.managedSlots where slot.kind == .toMany { row.clear(slot) }
     }
 

@@ -69,19 +69,55 @@ extension ManagedObjectContext {
     func adopt(_ rows: RowBatch) -> [ManagedObject] {
         var objects: [ManagedObject] = []
         objects.reserveCapacity(rows.count)
-        if !rows.forEachSlab({ adopt($0, into: &objects) }) {
+        let areMany = rows.count >= Self.manyObjects
+        if !rows.forEachSlab({ adopt($0, into: &objects, isOneOfMany: areMany) }) {
             for index in 0..<rows.count { objects.append(adopt(rows[index])) }
         }
         return objects
     }
 
     /// What follows from the entity is looked up once for all rows of a slab.
-    private func adopt(_ slab: RowSlab, into objects: inout [ManagedObject]) {
+    private func adopt(_ slab: RowSlab, into objects: inout [ManagedObject], isOneOfMany: Bool) {
         let entityIndex = slab.layout.entityIndex
         let shape = shapes[entityIndex], identities = identities[shape.entity.rootIndex]
+        if isOneOfMany { HeapRoom.prepare(slab.count * Self.objectSize) }
         for place in 0..<slab.count {
             objects.append(adopt(slab, slab.cells(at: place), entityIndex: entityIndex, shape.objectClass, identities))
         }
+    }
+
+    /// For so many objects memory is asked for ahead; that of fewer comes from what others gave back.
+    private static let manyObjects = 4_096
+    /// What the allocator takes for an object of a class without fields of its own.
+    private static let objectSize = 64
+
+    /// The objects of rows, straight into the lists of those whose members they are.
+    func adopt(_ rows: RowBatch, in runs: ContiguousArray<RelatedBatch.Run>, of ownerCount: Int) -> ContiguousArray<ContiguousArray<ManagedObject>> {
+        var counts = ContiguousArray(repeating: 0, count: ownerCount)
+        for run in runs { counts[Int(run.owner)] += Int(run.count) }
+        var lists = ContiguousArray<ContiguousArray<ManagedObject>>(repeating: [], count: ownerCount)
+        let areMany = rows.count >= Self.manyObjects
+        var next = 0, left = 0, owner = 0
+        var members: ContiguousArray<ManagedObject> = []
+        let isOneEntity = rows.forEachSlab { slab in
+            let entityIndex = slab.layout.entityIndex
+            let shape = shapes[entityIndex], identities = identities[shape.entity.rootIndex]
+            if areMany { HeapRoom.prepare(slab.count * Self.objectSize) }
+            for place in 0..<slab.count {
+                if left == 0 {
+                    swap(&lists[owner], &members)
+                    (owner, left) = (Int(runs[next].owner), Int(runs[next].count))
+                    next += 1
+                    swap(&lists[owner], &members)
+                    if members.isEmpty { members.reserveCapacity(counts[owner]) }
+                }
+                members.append(adopt(slab, slab.cells(at: place), entityIndex: entityIndex, shape.objectClass, identities))
+                left -= 1
+            }
+        }
+        precondition(isOneEntity, "Runs are of rows of one entity")
+        swap(&lists[owner], &members)
+        return lists
     }
 
     /// Takes what a store answered to a request that named known objects. Those whose values are not here after all are read.

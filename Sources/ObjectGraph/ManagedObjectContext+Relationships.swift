@@ -210,6 +210,11 @@ extension ManagedObjectContext {
     func loadLists(of owners: [ManagedObject], _ relation: EntityShape.Relation) throws {
         let batch = try store().related(
             entityIndex: Int(relation.property.declaringEntityIndex), propertyIndex: relation.index, owners: owners.map(\.key), includingRows: true)
+        if let runs = batch.runs {
+            let lists = adopt(batch.rows, in: runs, of: owners.count)
+            for (owner, members) in zip(owners, lists) { list(owner, relation).load(members) }
+            return
+        }
         // Held until the lists hold them.
         let objects = adopt(batch.rows)
         withExtendedLifetime(objects) {

@@ -35,7 +35,7 @@ extension Entity {
 
 /// The objects of a to-many relationship as they are at one moment: in order for an ordered one, in any order otherwise.
 public struct ManagedObjects<Element: ManagedObject>: RandomAccessCollection {
-    var objects: ContiguousArray<ManagedObject>
+    @usableFromInline var objects: ContiguousArray<ManagedObject>
 
     init(_ objects: ContiguousArray<ManagedObject>) {
         self.objects = objects
@@ -47,14 +47,19 @@ public struct ManagedObjects<Element: ManagedObject>: RandomAccessCollection {
         objects = ContiguousArray(elements.lazy.map { $0 as ManagedObject }.filter { seen.insert($0).inserted })
     }
 
-    public var startIndex: Int { 0 }
-    public var endIndex: Int { objects.count }
+    @inlinable public var startIndex: Int { 0 }
+    @inlinable public var endIndex: Int { objects.count }
 
-    public subscript(position: Int) -> Element {
-        guard let element = objects[position] as? Element else {
-            preconditionFailure("\(objects[position].entity.name) has another class than \(Element.self): register it with the coordinator")
-        }
+    @inlinable public subscript(position: Int) -> Element {
+        let object = objects[position]
+        // What every object is needs no look at its class.
+        if Element.self == ManagedObject.self { return unsafeDowncast(object, to: Element.self) }
+        guard let element = object as? Element else { Self.refuse(object) }
         return element
+    }
+
+    @usableFromInline static func refuse(_ object: ManagedObject) -> Never {
+        preconditionFailure("\(object.entity.name) has another class than \(Element.self): register it with the coordinator")
     }
 }
 

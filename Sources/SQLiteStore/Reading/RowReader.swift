@@ -45,6 +45,9 @@ final class RowReader {
         onlyShape = storage.sharesTable ? nil : shapes[storage.number].map { .passUnretained($0) }
     }
 
+    /// Whether every row is of one entity.
+    var isOfOneEntity: Bool { onlyShape != nil }
+
     /// The position in the model of the entity of a row; nil for one that is no object.
     func entityIndex(of cells: some ResultCells) -> Int? {
         cells.int64(at: 0) > 0 ? shape(of: cells)?._withUnsafeGuaranteedRef { $0.layout.entityIndex } : nil

@@ -15,9 +15,17 @@ extension StoreSession {
         var select = SelectStatement(destination)
         select.restrict(to: layout.numbers(of: link.destinationIndex, includingSubentities: true))
         link.join(to: &select)
-        select.conditions.append(.key(link.owner, isIn: owners))
+        select.conditions.append(try condition(on: link, destination, owners))
 
         let isOrdered = property.relationship?.isOrdered ?? false
+        if includingRows, !isOrdered, !link.canRepeat, reader.isOfOneEntity {
+            var columns = reader.columns
+            let owner = columns.firstIndex(of: link.owner) ?? columns.count
+            if owner == columns.count { columns.append(link.owner) }
+            let collector = MemberRowCollector(reader, owners: owners, ownerColumn: owner)
+            try run(select, columns, into: collector)
+            return collector.related
+        }
         var columns = includingRows ? reader.columns : Array(reader.columns.prefix(RowReader.headerCount))
         columns += [link.owner, isOrdered ? link.order ?? "NULL" : "NULL"]
         let collector = MemberCollector(
@@ -25,10 +33,31 @@ extension StoreSession {
         try run(select, columns, into: collector)
         return RelatedBatch(members: collector.members, rows: collector.batch)
     }
+
+    /// Whose members are wanted: by the index, or, where that would lead to much of the table row by row, by a look at all rows, which leaves out those of others afterwards.
+    private func condition(on link: MemberLink, _ destination: EntityStorage, _ owners: [Int64]) throws -> SQLFragment {
+        guard let least = owners.min(), let greatest = owners.max(), !link.canRepeat, try fillsTable(owners, of: link, destination) else {
+            return .key(link.owner, isIn: owners)
+        }
+        // The sign keeps SQLite from the index.
+        return SQLFragment("+\(link.owner) BETWEEN ? AND ?", [.integer(least), .integer(greatest)])
+    }
+
+    /// Whether the owners' members are more than two fifths of their table: so it is where the index begins to cost more. Known from a few of them, and from the table's last number.
+    private func fillsTable(_ owners: [Int64], of link: MemberLink, _ destination: EntityStorage) throws -> Bool {
+        let sampled = 16
+        guard owners.count >= sampled * 4 else { return false }
+        let sample = (0..<sampled).map { owners[$0 * owners.count / sampled] }
+        let table = SQLName.quoted(destination.table)
+        let inSample = SQLFragment("SELECT count(*) FROM \(table) \(SelectStatement.rootAlias) WHERE ") + .key(link.owner, isIn: sample)
+        let members = try connection.value(inSample.text, inSample.arguments)?.integer ?? 0
+        let last = try connection.value("SELECT max(Z_PK) FROM \(table)")?.integer ?? 0
+        return Double(members) * Double(owners.count) / Double(sampled) > 0.4 * Double(last)
+    }
 }
 
 /// How the members' table says whose they are: `owner` and `order` are expressions, `t0` is the members' table.
-private struct MemberLink {
+struct MemberLink {
     let destinationIndex: Int
     let owner: String
     let order: String?

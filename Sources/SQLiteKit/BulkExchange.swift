@@ -35,6 +35,9 @@ extension Connection {
     /// The name of the function that asks the sink whether it skips a row. It is there with the sink's own function.
     package var rowSkipFunction: String { RowSinkFunction.skipName }
 
+    /// The name of the function that counts a row towards the bound of a run and is true. It is there with the sink's own function.
+    package var rowBoundFunction: String { RowSinkFunction.boundName }
+
     /// Runs a statement that reads its rows from `rowSourceTable`.
     package func run(_ statement: Statement, from source: any RowSource) throws {
         let outer = (bulk.source, bulk.failure)
@@ -52,19 +55,34 @@ extension Connection {
     ///
     /// The rows come in the order of the statement's scan: where `ORDER BY` makes SQLite sort (`Statement.sorts`), use `step(_:into:)` instead.
     package func run(_ statement: Statement, into sink: any RowSink) throws {
+        _ = try run(statement, into: SinkCall(sink), most: .max)
+    }
+
+    /// Runs such a statement up to a number of rows, where it sorts rows that `rowBoundFunction` counts before.
+    /// - Parameter bound: How many rows may be sorted. Where there are more, the answer is false and nothing has gone to the sink.
+    package func run(_ statement: Statement, into sink: any RowSink, most: Int, bound: Int) throws -> Bool {
+        try run(statement, into: SinkCall(sink, bound: bound), most: most)
+    }
+
+    private func run(_ statement: Statement, into call: SinkCall, most: Int) throws -> Bool {
         guard let cell = bulk.call else { preconditionFailure("a statement names the sink by rowSinkFunction(), which registers it") }
-        let call = SinkCall(sink)
         let outer = cell.pointee
         cell.pointee = Unmanaged.passUnretained(call)
         defer { cell.pointee = outer }
         do {
             try withExtendedLifetime(call) {
-                while try statement.step() { if call.isStopped { break } }
+                var count = 0
+                while count < most, try statement.step() {
+                    if call.isStopped { break }
+                    count += 1
+                }
             }
         } catch {
+            if call.isBeyondBound { return false }
             throw call.failure ?? error
         }
         statement.reset()
+        return true
     }
 
     /// Steps through an ordinary statement and hands each of its rows to a sink: for orders that SQLite sorts, and rows wider than a function's arguments.

@@ -4,6 +4,7 @@ internal import CSQLite
 enum RowSinkFunction {
     static let name = "folio_sink"
     static let skipName = "folio_skip"
+    static let boundName = "folio_bound"
 
     /// Registers the function; answers the cell in which it looks for the running call. The cell is freed with the function.
     static func register(on connection: Connection) throws -> UnsafeMutablePointer<Unmanaged<SinkCall>?> {
@@ -20,6 +21,10 @@ enum RowSinkFunction {
             sqlite3_create_function_v2(
                 connection.handle, skipName, -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, cell,
                 { context, count, values in RowSinkFunction.skip(context, count, values) }, nil, nil, nil))
+        try connection.check(
+            sqlite3_create_function_v2(
+                connection.handle, boundName, 1, SQLITE_UTF8 | SQLITE_DIRECTONLY, cell,
+                { context, _, _ in RowSinkFunction.count(context) }, nil, nil, nil))
         return cell
     }
 
@@ -46,13 +51,38 @@ extension RowSinkFunction {
     }
 }
 
+extension RowSinkFunction {
+    private static func count(_ context: OpaquePointer?) {
+        guard let context, let box = sqlite3_user_data(context) else { return }
+        guard let call = box.assumingMemoryBound(to: Unmanaged<SinkCall>?.self).pointee else {
+            return sqlite3_result_error(context, "no sink is attached", -1)
+        }
+        if call._withUnsafeGuaranteedRef({ $0.countsOne() }) {
+            sqlite3_result_int(context, 1)
+        } else {
+            sqlite3_result_error_code(context, SQLITE_ABORT)
+        }
+    }
+}
+
 /// One run of a statement into a sink.
 final class SinkCall {
     private let sink: any RowSink
     private(set) var isStopped = false
     private(set) var failure: (any Error)?
+    /// How many rows more may be counted.
+    private var room: Int
+    var isBeyondBound: Bool { room < 0 }
 
-    init(_ sink: any RowSink) { self.sink = sink }
+    init(_ sink: any RowSink, bound: Int = .max) {
+        self.sink = sink
+        room = bound
+    }
+
+    fileprivate func countsOne() -> Bool {
+        room -= 1
+        return room >= 0
+    }
 
     @inline(__always)
     fileprivate func skips(_ row: SQLValues) -> Bool { sink.skips(row) }

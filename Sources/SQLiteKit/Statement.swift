@@ -50,14 +50,20 @@ package final class Statement {
     package var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
 
     /// Whether SQLite sorts the rows by itself, for lack of an index in that order. The plan is made anew to find out: ask once.
-    package func sorts() throws -> Bool {
+    package func sorts() throws -> Bool { try plan { $0.hasPrefix("USE TEMP B-TREE FOR") } }
+
+    /// Whether SQLite sorts all rows before it gives the first one. Ask once, too.
+    package func sortsBeforeFirstRow() throws -> Bool { try plan { $0 == "USE TEMP B-TREE FOR ORDER BY" } }
+
+    /// Whether any step of the plan is such a one.
+    private func plan(has isSuch: (String) -> Bool) throws -> Bool {
         var plan: OpaquePointer?
         let result = sqlite3_prepare_v2(sqlite3_db_handle(handle), "EXPLAIN QUERY PLAN " + sql, -1, &plan, nil)
         guard result == SQLITE_OK else { throw errors.error(result, sql: sql) }
         defer { sqlite3_finalize(plan) }
         while sqlite3_step(plan) == SQLITE_ROW {
             guard let detail = sqlite3_column_text(plan, 3) else { continue }
-            if String(cString: detail).hasPrefix("USE TEMP B-TREE FOR") { return true }
+            if isSuch(String(cString: detail)) { return true }
         }
         return false
     }

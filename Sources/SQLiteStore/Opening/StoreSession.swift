@@ -26,6 +26,8 @@ final class StoreSession {
     let identity: StoreIdentity
     var files: ExternalValues
     var readers: [ReaderKey: RowReader] = [:]
+    /// Whether windows of sorted rows are quicker without SQLite's limit, by the statement; see `run(_:_:into:skipping:)`.
+    var sortedWindows: [String: Bool] = [:]
     /// Whether the connection has the functions that translated requests call: registered with the first request that may call one.
     var hasFunctions = false
     /// Whether the connection notes which rows are touched, for the side indexes.

@@ -14,22 +14,50 @@ extension StoreSession {
                 while try result.step() { receiver.receive(result) }
             }
         }
-        let sink = try connection.rowSinkFunction(), skip = connection.rowSkipFunction
-        let statement: SQLFragment
-        if !skipping {
-            statement = select.feeding(columns) { "\(sink)(\($0.joined(separator: ", ")))" }
-        } else if select.isWholeTable {
-            // What is skipped so doesn't even come back from SQLite.
-            var select = select
-            select.conditions.append(SQLFragment("NOT \(skip)(\(columns[0]), \(columns[1]))"))
-            statement = select.feeding(columns) { "\(sink)(\($0.joined(separator: ", ")))" }
-        } else {
-            statement = select.feeding(columns) { "CASE WHEN \(skip)(\($0[0]), \($0[1])) THEN NULL ELSE \(sink)(\($0.joined(separator: ", "))) END" }
-        }
+        let sink = try connection.rowSinkFunction()
+        if try runSorted(select, columns, into: receiver, skipping: skipping) { return }
+        let statement = self.statement(select, columns, sink: sink, skipping: skipping)
         try connection.withStatement(statement.text) { result in
             try result.bind(statement.arguments)
             try connection.run(result, into: receiver)
         }
+    }
+
+    private func statement(_ select: SelectStatement, _ columns: [String], sink: String, skipping: Bool) -> SQLFragment {
+        guard skipping else { return select.feeding(columns) { "\(sink)(\($0.joined(separator: ", ")))" } }
+        let skip = connection.rowSkipFunction
+        if select.isWholeTable {
+            // What is skipped so doesn't even come back from SQLite.
+            var select = select
+            select.conditions.append(SQLFragment("NOT \(skip)(\(columns[0]), \(columns[1]))"))
+            return select.feeding(columns) { "\(sink)(\($0.joined(separator: ", ")))" }
+        }
+        return select.feeding(columns) { "CASE WHEN \(skip)(\($0[0]), \($0[1])) THEN NULL ELSE \(sink)(\($0.joined(separator: ", "))) END" }
+    }
+
+    // MARK: Windows
+
+    /// Fewer rows are kept in order by SQLite's own way at little cost.
+    private static let leastSorted = 64
+
+    /// Runs a request for the first of many sorted rows without its limit, and stops when it has them. SQLite then sorts all rows at once, which takes two thirds of keeping
+    /// the first of them in order; where there turn out to be many more than are wanted, that would be waste, and the answer is false.
+    private func runSorted(_ select: SelectStatement, _ columns: [String], into receiver: some RowReceiver, skipping: Bool) throws -> Bool {
+        guard let limit = select.limit, limit >= Self.leastSorted, limit < .max / 8, select.offset == 0, !select.isDistinct, !select.order.isEmpty else { return false }
+        var unlimited = select
+        unlimited.limit = nil
+        unlimited.conditions.append(SQLFragment("\(connection.rowBoundFunction)(\(SelectStatement.rootAlias).Z_PK)"))
+        let statement = self.statement(unlimited, columns, sink: try connection.rowSinkFunction(), skipping: skipping)
+        if sortedWindows[statement.text] == false { return false }
+        let isDone = try connection.withStatement(statement.text) { result in
+            if sortedWindows[statement.text] == nil, try !result.sortsBeforeFirstRow() { return false }
+            try result.bind(statement.arguments)
+            return try connection.run(result, into: receiver, most: limit, bound: limit * 4)
+        }
+        // A made-up statement each time must not fill the memory.
+        if sortedWindows.count >= 256 { sortedWindows.removeAll() }
+        sortedWindows[statement.text] = isDone
+        return isDone
     }
 }
 

@@ -80,7 +80,12 @@ package struct SelectStatement: Sendable, Hashable {
         let table = SQLName.quoted(storage.table)
         // Counting all rows is quicker than asking each, and there are hardly ever others to take away.
         if isWholeTable { return SQLFragment("SELECT (SELECT count(*) FROM \(table)) - (SELECT count(*) FROM \(table) WHERE Z_PK <= 0)") }
-        return overObjects.countingRows
+        guard joins.isEmpty, !isDistinct, groups.isEmpty, having == nil, limit == nil, offset == 0 else { return overObjects.countingRows }
+        // Asking each takes a fifth of a simple condition's time. The others are found by their numbers, whatever index serves the condition.
+        var others = self
+        others.conditions.append(SQLFragment("\(Self.rootAlias).Z_PK <= 0"))
+        return SQLFragment("SELECT (") + countingRows + SQLFragment(") - (SELECT count(*) FROM \(table) \(Self.rootAlias) NOT INDEXED WHERE ") + others.conditions.joined(" AND ")
+            + SQLFragment(")")
     }
 
     private var countingRows: SQLFragment {

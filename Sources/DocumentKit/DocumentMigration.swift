@@ -12,7 +12,8 @@ public struct DocumentMigration: Sendable, Hashable {
     public internal(set) var rows: Int64 = 0
     /// How many bytes it may need on the disk while it runs, with what keeps the old state; an estimate from above.
     public internal(set) var bytes: Int64 = 0
-    /// Whether it is done by tables alone; else object by object, which gives the objects new numbers and takes memory for all of them.
+    /// Whether it is done by tables alone; else objects are gone through one by one: by a mapping, which gives them new numbers, or by the handlers of a plan's stages, which
+    /// keeps them. Either may take memory for all of them.
     public internal(set) var isInPlace = true
 
     /// Whether there is anything to do.

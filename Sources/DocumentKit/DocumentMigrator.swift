@@ -23,6 +23,8 @@ package struct DocumentMigrator: Sendable {
     package var mapping: MappingModel?
     /// The policies that the mapping names, by name.
     package var policies: [String: EntityMigrationPolicy.Type] = [:]
+    /// The versions and the stages between them, instead of `mapping` and inference. A type, since what it makes is of use to one thread alone.
+    package var plan: (any SchemaMigrationPlan.Type)?
     /// The name of the old version in what keeps the old state of a store or an archive; nil keeps none. A package keeps it as a version.
     package var backupLabel: (@Sendable ([String: Data]) -> String?)?
     package var progress: MigrationProgress?
@@ -101,6 +103,13 @@ package struct DocumentMigrator: Sendable {
         var preview = DocumentMigration(from: session.manifest?.model.name, stages: 0, steps: [])
         let size = try session.place.storeBytes() + (Disk.status(of: session.storePath + "-wal")?.size ?? 0)
         switch way {
+        case .staged(let stages):
+            preview.stages = stages.steps.count
+            preview.isInPlace = false
+            preview.steps = stages.titles
+            preview.rows = Int64(clamping: try EntityCounts(counting: session.store).total) * Int64(stages.steps.count)
+            // The copy and its journal.
+            preview.bytes = 3 * size
         case .inPlace(let plans):
             preview.stages = plans.count
             guard !plans.isEmpty else { break }
@@ -129,6 +138,11 @@ package struct DocumentMigrator: Sendable {
     /// - Throws: `MigrationError` where there is none.
     private func way(from old: ManagedObjectModel) throws -> MigratedStoreBuilder.Way {
         if model.isCompatible(withVersionHashes: old.versionHashesByEntityName) { return .inPlace([]) }
+        if let plan {
+            let manager = try plan.migrationManager()
+            let steps = try manager.steps(fromVersionHashes: old.versionHashesByEntityName)
+            return StagedSteps.areInferred(steps) ? .inPlace(steps.map(\.plan)) : .staged(StagedSteps(steps: steps, classes: manager.versionClasses))
+        }
         guard let mapping else { return .inPlace(try MigrationChain.plans(from: old, to: model, through: versions)) }
         guard mapping.fits(from: old, to: model) else {
             let names = mapping.unfitEntities(from: old, to: model)

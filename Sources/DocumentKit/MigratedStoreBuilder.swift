@@ -15,6 +15,8 @@ struct MigratedStoreBuilder {
         case inPlace([MigrationPlan])
         /// Object by object, with new numbers.
         case byObjects(MappingModel)
+        /// Step by step with handlers in between: numbers are kept.
+        case staged(StagedSteps)
     }
 
     let session: DocumentSession
@@ -34,7 +36,7 @@ struct MigratedStoreBuilder {
     /// Where the session's store keeps its large values.
     var files: ExternalValues { session.content?.externalValues ?? .besideStore(at: session.storePath) }
     /// Whether the new store's values are written anew; else it refers to those that are there.
-    var writesValues: Bool { if case .byObjects = way { true } else { session.sqliteStore == nil } }
+    var writesValues: Bool { if case .inPlace = way { session.sqliteStore == nil } else { true } }
 
     /// Makes a SQLite store, one closed and durable file with the identity of the old one.
     /// - Parameter target: Where new large values go; nil for among those of the session. None is removed there.
@@ -44,12 +46,11 @@ struct MigratedStoreBuilder {
         switch way {
         case .inPlace(let plans):
             try makeCopy(description, files)
-            description.createsIfMissing = false
-            // By this journal nothing is taken for unused that only another store refers to.
-            description.journal = .heldByDocument
-            try SQLitePersistentStore.migrate(description, plans, files: files, progress: progress)
-            try SQLitePersistentStore.foldJournal(at: path)
-            for suffix in ["-wal", "-shm"] { try Disk.removeFileIfPresent(path + suffix) }
+            try migrateCopy(&description) { try SQLitePersistentStore.migrate($0, plans, files: files, progress: progress) }
+        case .staged(let stages):
+            // Handlers may write values: where they go elsewhere, so do those that are there.
+            try makeCopy(description, files, withValues: target != nil)
+            try migrateCopy(&description) { try stages.run($0, files: files, progress: progress) }
         case .byObjects(let mapping):
             let store = try SQLitePersistentStore.create(description, model: model, uuid: session.uuid, files: files)
             do {
@@ -63,11 +64,21 @@ struct MigratedStoreBuilder {
         try Disk.synchronizeFile(path)
     }
 
+    private func migrateCopy(_ description: inout PersistentStoreDescription, _ body: (PersistentStoreDescription) throws -> Void) throws {
+        let path = description.url.path
+        description.createsIfMissing = false
+        // By this journal nothing is taken for unused that only another store refers to.
+        description.journal = .heldByDocument
+        try body(description)
+        try SQLitePersistentStore.foldJournal(at: path)
+        for suffix in ["-wal", "-shm"] { try Disk.removeFileIfPresent(path + suffix) }
+    }
+
     /// Makes a store of a type that is written as a whole.
     func makeAtomicStore(_ description: PersistentStoreDescription) throws {
         switch way {
         case .byObjects(let mapping): try makeAtomicStore(description) { try migrate(to: $0, mapping) }
-        case .inPlace:
+        case .inPlace, .staged:
             // Where tables are there is a way that is known to be right.
             let folder = try StateFolder.makeTemporary()
             defer { try? Disk.removeTree(folder) }
@@ -95,8 +106,8 @@ struct MigratedStoreBuilder {
     }
 
     /// The old store as a SQLite file of its own.
-    private func makeCopy(_ description: PersistentStoreDescription, _ files: ExternalValues) throws {
-        if let store = session.sqliteStore { return try store.copy(to: description.url.path) }
+    private func makeCopy(_ description: PersistentStoreDescription, _ files: ExternalValues, withValues: Bool = false) throws {
+        if !withValues, let store = session.sqliteStore { return try store.copy(to: description.url.path) }
         let store = try SQLitePersistentStore.create(description, model: session.model, uuid: session.uuid, files: files)
         do {
             try RowCopier(from: session.store, to: store, progress: { try WorkProgress.advance(by: Int64($0)) }).copy()

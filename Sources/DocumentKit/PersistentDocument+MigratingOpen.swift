@@ -25,6 +25,7 @@ extension PersistentDocument {
     /// Opening for reading migrates nothing: where the policy would migrate, the document is shown as by `readOnlyView`. What the store says of its version decides; a manifest that
     /// names the program's version spares looking.
     /// - Parameters:
+    ///   - classes: The classes of objects; those of the route's plan where none are given.
     ///   - recovery: What becomes of autosaved work that an editor which is gone left. Work that is kept is saved before the migration, which needs it to be valid.
     ///   - progress: Told how far the migration has come; cancelling it leaves the document as it was.
     /// - Throws: what `open` and `migrate` throw; `DocumentError` `newer`, naming both versions and the older state that was kept, for a document of a version that the route does
@@ -33,6 +34,7 @@ extension PersistentDocument {
         _ url: URL, by route: MigrationRoute, migration policy: MigrationPolicy, mode: Mode = .editing, recovery: Recovery = .refuse,
         classes: [String: ManagedObject.Type] = [:], progress: Progress? = nil
     ) async throws -> Self {
+        let classes = classes.isEmpty ? route.classes : classes
         var migrator = route.migrator(url)
         migrator.refusesUnknownVersions = true
         migrator.backupLabel = { _ in nil }
@@ -95,5 +97,16 @@ extension PersistentDocument {
             try? await document.close()
             throw error
         }
+    }
+
+    /// Makes a new document of the newest version of the class's own plan, ``migrationPlan``, and opens it for editing.
+    /// - Parameter replacing: Whether a document that is there already is replaced, in one step.
+    /// - Throws: as `create(at:model:…)`; `DocumentError` `usage` where the class has no plan; ``MigrationError`` for a plan that contradicts itself.
+    public static func create(at url: URL, form: DocumentForm = .package, replacing: Bool = false) async throws -> Self {
+        guard let plan = migrationPlan else {
+            throw DocumentError(.usage, "\(self) has no plan of versions: give the model", path: url.path)
+        }
+        let route = try MigrationRoute(by: plan)
+        return try await create(at: url, model: route.model, form: form, replacing: replacing, classes: route.classes)
     }
 }

@@ -1,5 +1,6 @@
 public import Foundation
 public import Migration
+public import ObjectGraph
 public import Schema
 internal import Storage
 
@@ -17,6 +18,10 @@ extension PersistentDocument {
         public var mapping: MappingModel?
         /// The policies that the mapping names, by name; a name without its module is enough.
         public var policies: [String: EntityMigrationPolicy.Type]
+        /// The plan that the route was made from: its stages lead from version to version.
+        public private(set) var plan: (any SchemaMigrationPlan.Type)?
+        /// The classes of objects of the program's version, where a plan says them.
+        public private(set) var classes: [String: ManagedObject.Type] = [:]
 
         public init(
             to model: ManagedObjectModel, named name: String? = nil, from formerVersions: [ManagedObjectModel] = [], by mapping: MappingModel? = nil,
@@ -29,11 +34,29 @@ extension PersistentDocument {
             self.policies = policies
         }
 
+        /// The way that a plan of versions describes, to its newest.
+        ///
+        /// ```swift
+        /// let route = try PersistentDocument.MigrationRoute(by: LibraryPlan.self)
+        /// let document = try await PersistentDocument.open(url, by: route, migration: .automatic)
+        /// ```
+        /// All stages run on a copy, off the caller, and it takes the place of the document's store when the last one is done: what a handler throws leaves the document as it was.
+        /// Objects keep their numbers.
+        /// - Throws: ``MigrationError`` for a plan that contradicts itself or has no version.
+        public init(by plan: any SchemaMigrationPlan.Type) throws {
+            let versions = try plan.migrationManager().versionClasses
+            guard let newest = versions.last else { throw MigrationError(.invalidMapping, "The plan \(plan) names no version") }
+            self.init(to: newest.version, from: versions.dropLast().map(\.version))
+            self.plan = plan
+            classes = newest.classes
+        }
+
         func migrator(_ url: URL) -> DocumentMigrator {
             var migrator = DocumentMigrator(path: LinkResolution.resolve(url.path), model: model)
             migrator.modelName = name
             migrator.versions = formerVersions
             migrator.mapping = mapping
+            migrator.plan = plan
             migrator.policies = policies
             migrator.sourceModel = { [versions = [model] + formerVersions] hashes in versions.first { $0.isCompatible(withVersionHashes: hashes) } }
             return migrator

@@ -1,5 +1,6 @@
 internal import FileSystem
 public import Foundation
+public import Migration
 public import ObjectGraph
 public import Schema
 package import Storage
@@ -94,7 +95,8 @@ open class PersistentDocument {
 
     /// Opens a document.
     /// - Parameters:
-    ///   - model: The model of a store that carries none; where the document has one, this must be the same. Nil for the document's own.
+    ///   - model: The model of a store that carries none; where the document has one, this must be the same. Nil for the document's own, or, in a class with a
+    ///     ``migrationPlan``, for the newest version of that, which documents of former versions are brought to.
     ///   - recovery: What becomes of autosaved work that an editor which is gone left. Readers see it in any case.
     ///   - classes: The classes of objects, by the names that the model gives in `managedObjectClassName`.
     /// - Throws: `DocumentError`: `notFound`, `malformed`, `locked`, `recoverable`, `modelMismatch`, `newer`, `permission`…
@@ -104,7 +106,10 @@ open class PersistentDocument {
     public static func open(
         _ url: URL, mode: Mode = .editing, model: ManagedObjectModel? = nil, recovery: Recovery = .refuse, classes: [String: ManagedObject.Type] = [:]
     ) async throws -> Self {
-        try await open(url, mode: mode, recovery: recovery, classes: classes) { _ in model }
+        if model == nil, let plan = migrationPlan {
+            return try await open(url, by: MigrationRoute(by: plan), migration: migrationPolicy, mode: mode, recovery: recovery, classes: classes)
+        }
+        return try await open(url, mode: mode, recovery: recovery, classes: classes) { _ in model }
     }
 
     /// Opens a document with the model that `model` finds for the hashes that its store records.
@@ -278,6 +283,20 @@ open class PersistentDocument {
     }
 
     // MARK: For subclasses
+
+    /// The versions of the documents of this class and the way from each to the next; nil for none, which leaves every document in the version that it is of.
+    ///
+    /// ```swift
+    /// final class LibraryDocument: PersistentDocument {
+    ///     override class var migrationPlan: (any SchemaMigrationPlan.Type)? { LibraryPlan.self }
+    /// }
+    /// let document = try await LibraryDocument.open(url)   // of the newest version now
+    /// ```
+    /// Opening a document of a former version migrates it first as ``migrationPolicy`` says, and keeps the old state as a version.
+    open class var migrationPlan: (any SchemaMigrationPlan.Type)? { nil }
+
+    /// What opening does about a document of a former version of the ``migrationPlan``. Opening for reading shows a migrated copy in any case.
+    open class var migrationPolicy: MigrationPolicy { .automatic }
 
     /// Checks the document as a whole before it is saved; what it throws fails the save. Autosaves don't ask. Objects have checked themselves already.
     open func validate() throws {}

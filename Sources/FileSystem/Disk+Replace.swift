@@ -10,10 +10,13 @@ extension Disk {
     }
 
     /// Replaces or makes a file whose content `write` produces; `ready` runs when the new file is durable, just before it takes the name.
-    /// - Parameter folder: Where the new content is written first, on the same file system; nil for beside the file. `removeTemporaries(in:)` there takes away what a
-    ///   crash leaves.
+    /// - Parameters:
+    ///   - folder: Where the new content is written first, on the same file system; nil for beside the file. `removeTemporaries(in:)` there takes away what a
+    ///     crash leaves.
+    ///   - undoes: Whether the old content is put back where the last step fails, so that what is refused is not found done. A crash between the last two steps leaves the old
+    ///     content under the temporary name then. Where the kernel or the file system can't exchange two names, the new content stays.
     package static func replaceFile(
-        _ path: String, mode: UInt32 = 0o666, by folder: String? = nil, writing write: (File) throws -> Void, ready: () throws -> Void = {}
+        _ path: String, mode: UInt32 = 0o666, by folder: String? = nil, undoes: Bool = false, writing write: (File) throws -> Void, ready: () throws -> Void = {}
     ) throws {
         let old = try status(of: path)
         if let old, old.kind != .file {
@@ -21,6 +24,7 @@ extension Disk {
         }
         let place = folder.map { FilePath.join($0, FilePath.name(path)) } ?? path
         let temporary = FilePath.sibling(of: place, tag: temporaryTag, id: UniqueName.make())
+        var isExchanged = false
         do {
             let file = try File(temporary, .create(mode: mode))
             defer { file.close() }
@@ -32,13 +36,36 @@ extension Disk {
             try write(file)
             try file.synchronize()
             try ready()
-            try rename(temporary, to: path)
+            if undoes { isExchanged = try old == nil ? false : exchangeIfPossible(temporary, path) }
+            if !isExchanged { try rename(temporary, to: path) }
         } catch {
             // The first error is the one that counts.
             _ = try? removeFileIfPresent(temporary)
             throw error
         }
-        try synchronizeDirectory(FilePath.parent(path))
+        do {
+            try synchronizeDirectory(FilePath.parent(path))
+        } catch {
+            if isExchanged {
+                if (try? exchange(temporary, path)) != nil { _ = try? removeFileIfPresent(temporary) }
+            } else if undoes, old == nil {
+                _ = try? removeFileIfPresent(path)
+            }
+            if undoes { try? synchronizeDirectory(FilePath.parent(path)) }
+            throw error
+        }
+        // The new content stands whatever becomes of the old.
+        if isExchanged { _ = try? removeFileIfPresent(temporary) }
+    }
+
+    /// Whether two names were exchanged; false where the kernel or the file system can't.
+    private static func exchangeIfPossible(_ one: String, _ other: String) throws -> Bool {
+        do {
+            try exchange(one, other)
+            return true
+        } catch let error as FileSystemError where refusesFlags(error) {
+            return false
+        }
     }
 
     /// Removes what crashes left of replacing files in a folder. Nobody else may be replacing one there. Fine where there is no folder.

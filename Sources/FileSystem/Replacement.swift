@@ -35,7 +35,13 @@ package struct Replacement: Sendable, Hashable {
         let parent = FilePath.parent(target)
         guard let expected else {
             try Disk.renameWithoutReplacing(temporary, to: target)
-            return try Disk.synchronizeDirectory(parent)
+            do {
+                return try Disk.synchronizeDirectory(parent)
+            } catch {
+                // What is refused must not be found done.
+                if (try? Disk.renameWithoutReplacing(target, to: temporary)) != nil { try? Disk.synchronizeDirectory(parent) }
+                throw error
+            }
         }
         guard let current = try Disk.identity(of: target), current.isSameFile(as: expected) else {
             throw FileSystemError(.changed, operation: "replace", path: target, detail: "no longer the item that was opened")

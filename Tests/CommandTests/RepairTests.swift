@@ -103,6 +103,22 @@ import TestSupport
         }
     }
 
+    /// SQLite opens no database that lacks the first page of anything.
+    @Test(.enabled(if: hasShell), arguments: ["ZSTOP_ZPLACE_INDEX", "ZSTOP"]) func whatStandsBeforeTheCutIsSaved(first: String) throws {
+        try repair(exit: 1) { damaged in
+            let page = try rootPage(first, damaged.path + "/store/store.sqlite")
+            #expect(page > 2)
+            try damaged.edit("store/store.sqlite") { $0.removeSubrange(((page - 1) * 4096)...) }
+        } _: { outcome, damaged throws in
+            #expect(lost(outcome).contains("is cut off: "))
+            let saved = try export(damaged.target), whole = try export(FolioCommand.document), store = FolioCommand.document + "/store/store.sqlite"
+            let cut = try rootPage(first, store)
+            for (entity, table) in [("Person", "ZPERSON"), ("Journey", "ZJOURNEY"), ("Stop", "ZSTOP")] {
+                #expect(saved[entity]?.count == (try rootPage(table, store) < cut ? whole[entity]?.count : 0), "\(entity)")
+            }
+        }
+    }
+
     @Test(.enabled(if: hasShell)) func indexesAndFreePagesThatAreBrokenCostNothing() throws {
         try repair(exit: 0) { damaged in
             let page = try rootPage("ZSTOP_ZPLACE_INDEX", damaged.path + "/store/store.sqlite")

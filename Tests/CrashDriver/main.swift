@@ -10,6 +10,7 @@ import Glibc
 // CrashDriver mutants <operation> <form>                        crash states without one of its synchronisations or renamings at a time
 // CrashDriver full <space|inodes> <form>                        what happens on a disk that is really full
 // CrashDriver locks <form>                                      two editors, with the document's lock and without
+// CrashDriver edit <path> <pid>                                 the second of these editors, in a process of its own; the first is the process with that ID
 //
 // Prints "points <n> <what>" for each part, and "failure <what>" for each failure; ends with 0 even then, for whoever runs it counts them. With FOLIO_FAULTS_KEEP
 // in the environment a sweep stops at the first failure and leaves the documents as they are.
@@ -23,6 +24,7 @@ func run(_ arguments: [String]) throws {
         for operation in Operation.all { for form in operation.forms { print(operation.name, form) } }
         return
     }
+    if arguments.count == 3, arguments[0] == "edit", let holder = Int32(arguments[2]) { editAndEnd(arguments[1], holder: holder) }
     let place = try Place()
     var isKept = false
     defer { if isKept { print("kept \(place.root)") } else { place.remove() } }
@@ -58,6 +60,15 @@ func run(_ arguments: [String]) throws {
         for survivor in survivors { print("survivor \(survivor)") }
     default: exit(usage)
     }
+}
+
+func editAndEnd(_ path: String, holder: Int32) -> Never {
+    Task {
+        do { print(try await LockMutants.edit(path, holder: holder)) } catch { print(error) }
+        fflush(nil)
+        _exit(0)
+    }
+    while true { pause() }
 }
 
 extension DocumentForm {

@@ -8,7 +8,7 @@ import Testing
 @Suite(.serialized) struct FaultSweepTests {
     private static let isWhole = ProcessInfo.processInfo.environment["FOLIO_FAULTS"] == "all"
     /// Every how manieth call fails in a part, and of how many kinds of faults one is tried: primes, so that operations meet different ones.
-    private static let step = isWhole ? 1 : 61, shares = isWhole ? 1 : 7
+    private static let step = isWhole ? ProcessInfo.processInfo.environment["FOLIO_FAULTS_STEP"].flatMap { Int($0) } ?? 1 : 61, shares = isWhole ? 1 : 7
 
     @Test(.enabled(if: CrashDriver.canWatch, "this machine does not let processes be watched (seccomp user notification)"))
     func noFaultLosesAnAcknowledgedStateOrLeavesADocumentThatDoesNotOpen() async throws {

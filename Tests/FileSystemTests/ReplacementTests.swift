@@ -84,6 +84,42 @@ import Testing
     }
 
     /// The process dies before each call of the two-step exchange in turn; the next open finds the old form or the new one.
+    @Test func aNewTargetWhoseNameMayNotLastIsTakenBack() throws {
+        try withTemporaryDirectory { folder in
+            let replacement = Replacement(of: folder.path + "/Doc.folio")
+            try package(replacement.temporary, 1)
+            #expect(throws: FileSystemError.self) {
+                try FaultInjection.with({ call, path in call == .fsync && path == folder.path ? .error(EIO) : nil }) { try replacement.commit(expecting: nil) }
+            }
+            #expect(try !Disk.exists(replacement.target))
+            #expect(try content(replacement.temporary) == 1)
+        }
+    }
+
+    /// A file that is replaced, or made, with the folder that can't be synchronised.
+    @Test(arguments: [true, false], [0, EINVAL]) func aFileIsAsItWasWhereItsReplacementMayNotLast(isThere: Bool, refusal: Int32) throws {
+        try withTemporaryDirectory { folder in
+            let path = folder.path + "/a"
+            if isThere { try Disk.replaceFile(path, with: [1]) }
+            let before = try Disk.identity(of: path)
+            @Sendable func hook(_ call: SystemCall, _ path: String) -> Fault? {
+                if call == .exchange, refusal != 0 { return .error(refusal) }
+                return call == .fsync && path == folder.path ? .error(EIO) : nil
+            }
+            let error = #expect(throws: FileSystemError.self) {
+                try FaultInjection.with(hook) { try Disk.replaceFile(path, undoes: true, writing: { try $0.append([2]) }) }
+            }
+            #expect(error?.errno == EIO)
+            // Without exchange there is nothing to put back.
+            let isKept = isThere && refusal != 0
+            #expect(try isThere ? Disk.read(path, limit: 1) == [isKept ? 2 : 1] : !Disk.exists(path))
+            if !isKept { #expect(try Disk.identity(of: path)?.inode == before?.inode) }
+            #expect(try Disk.names(in: folder.path) == (isThere ? ["a"] : []))
+            try Disk.replaceFile(path, undoes: true, writing: { try $0.append([3]) })
+            #expect(try Disk.read(path, limit: 1) == [3] && Disk.names(in: folder.path) == ["a"])
+        }
+    }
+
     @Test func everyCrashOfTheTwoStepExchangeIsRecovered() throws {
         struct Crash: Error {}
         var outcomes: Set<String> = []

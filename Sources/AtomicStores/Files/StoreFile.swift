@@ -57,14 +57,14 @@ struct StoreFile {
         do {
             var file: File?
             try Disk.replaceFile(
-                path, mode: mode,
+                path, mode: mode, undoes: true,
                 writing: {
                     file = $0
                     try $0.append(bytes)
                 }, ready: { written = try file?.status().identity })
             identity = written
         } catch {
-            // The last step may have failed after the new file took the name: then it is ours, and may be replaced by the next attempt.
+            // Where names can't be exchanged the new file stands, though the last step failed: then it is ours, and may be replaced by the next attempt.
             guard let written, (try? Disk.identity(of: path)) == written else { throw error }
             identity = written
             throw StorageError(.inputOutput, "The store was replaced, but may come back as it was after a power cut: \(error)", path: path, underlying: error)

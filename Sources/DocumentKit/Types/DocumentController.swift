@@ -83,7 +83,7 @@ open class DocumentController {
             case .ask, .automatic:
                 guard mode == .editing else { return try await migratedCopy(of: url, type) }
                 if type.migration == .ask, await !shouldMigrate(url, type) { throw error }
-                try await PersistentDocument.migrate(url, to: type.model, named: type.modelName, through: type.earlierModels)
+                try await PersistentDocument.migrate(url, by: type.route())
                 return try await type.documentClass.open(url, mode: mode, model: type.model, recovery: recovery, classes: type.objectClasses)
             }
         }
@@ -102,7 +102,7 @@ open class DocumentController {
                 throw error
             }
             try await original.close()
-            try await PersistentDocument.migrate(copy, to: type.model, named: type.modelName, through: type.earlierModels)
+            try await PersistentDocument.migrate(copy, by: type.route())
             let document = try await type.documentClass.open(copy, mode: .reading, model: type.model, classes: type.objectClasses)
             document.scratchFolder = folder
             return document

@@ -1,3 +1,4 @@
+public import Migration
 public import ObjectGraph
 public import Schema
 
@@ -43,6 +44,8 @@ public struct DocumentType: Sendable {
     public var modelName: String?
     /// Earlier versions that may stand between a document's and the current one when it is migrated.
     public var earlierModels: [ManagedObjectModel] = []
+    /// The versions and the stages between them, where the type was made by a plan.
+    public private(set) var migrationPlan: (any SchemaMigrationPlan.Type)?
     public var migration = MigrationPolicy.ask
     /// What a document of this type is an instance of.
     public var documentClass: PersistentDocument.Type = PersistentDocument.self
@@ -54,6 +57,30 @@ public struct DocumentType: Sendable {
         self.mimeType = mimeType
         self.extensions = extensions
         self.model = model
+    }
+
+    /// A type whose documents have the newest version of a plan; those of former versions are brought to it by the plan's stages, as ``migration`` says.
+    ///
+    /// ```swift
+    /// let library = try DocumentType("Library", mimeType: "application/x-example-library", extensions: ["library"], migrationPlan: LibraryPlan.self)
+    /// ```
+    /// - Throws: ``MigrationError`` for a plan that contradicts itself or has no version.
+    public init(_ name: String, mimeType: String, extensions: [String], migrationPlan plan: any SchemaMigrationPlan.Type) throws {
+        let route = try PersistentDocument.MigrationRoute(by: plan)
+        self.init(name, mimeType: mimeType, extensions: extensions, model: route.model)
+        migrationPlan = plan
+        earlierModels = route.formerVersions
+        objectClasses = route.classes
+    }
+
+    /// How documents of former versions come to the current one.
+    func route() throws -> PersistentDocument.MigrationRoute {
+        var route = PersistentDocument.MigrationRoute(to: model, named: modelName, from: earlierModels)
+        if let migrationPlan {
+            route = try PersistentDocument.MigrationRoute(by: migrationPlan)
+            route.name = modelName
+        }
+        return route
     }
 
     /// Whether a file or folder of this name looks like one of these documents. What it is really is decided by what is in it.

@@ -15,7 +15,7 @@ import Schema
 /// }
 /// let container = try PersistentContainer(name: "Library", migrationPlan: LibraryPlan.self)
 /// ```
-public protocol SchemaMigrationPlan {
+public protocol SchemaMigrationPlan: SendableMetatype {
     /// The oldest version first.
     static var schemas: [any VersionedSchema.Type] { get }
     /// In the order of the versions. Between versions without a stage the step is inferred.

@@ -4,6 +4,8 @@ import FileSystem
 enum StoreHeader {
     private static let magic = Array("SQLite format 3\u{0}".utf8)
     static let size = 100
+    /// A header may ask for anything.
+    private static let mostFilled: Int64 = 1 << 40
 
     /// Puts the header of a copy right, so that what is left of the pages can be read.
     /// - Returns: what was wrong.
@@ -35,19 +37,20 @@ enum StoreHeader {
         if header[44..<48].elementsEqual([0, 0, 0, 0]) == false, header[44] != 0 || header[45] != 0 || header[46] != 0 || header[47] > 4 {
             put([0, 0, 0, 4], at: 44, "asks for another format of schemas")
         }
-        // How many pages there are: else SQLite would not open one that is cut off.
         let pages = (try file.status().size + Int64(pageSize) - 1) / Int64(pageSize)
         let number = UInt32(clamping: pages)
         let recorded = header[28..<32].reduce(0) { $0 << 8 | UInt32($1) }
         let isValid = header[24..<28].elementsEqual(header[92..<96])
         if isValid, recorded > number { findings.append("is cut off: \(number) of \(recorded) pages are left") }
-        if recorded != number, isValid {
+        // SQLite opens no database that lacks the first page of any table or index: what is cut off is there as pages of zeros, which take no room and read as damaged.
+        let wanted = recorded > number && Int64(recorded) * Int64(pageSize) <= mostFilled ? Int64(recorded) : pages
+        if recorded != UInt32(clamping: wanted), isValid {
             header.replaceSubrange(28..<32, with: withUnsafeBytes(of: number.bigEndian) { Array($0) })
         }
         // Only readers go on from here: the list of free pages is of no use to them, and may be what is broken.
         header.replaceSubrange(32..<40, with: [UInt8](repeating: 0, count: 8))
         if header != before { try header.withUnsafeBytes { try file.write($0, at: 0) } }
-        if try file.status().size % Int64(pageSize) != 0 { try file.truncate(to: pages * Int64(pageSize)) }
+        if try file.status().size != wanted * Int64(pageSize) { try file.truncate(to: wanted * Int64(pageSize)) }
         return findings
     }
 }

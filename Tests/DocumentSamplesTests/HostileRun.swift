@@ -32,8 +32,9 @@ struct HostileRun {
             let before = try Self.contents(of: box)
             let process = Process()
             process.executableURL = URL(fileURLWithPath: "/usr/bin/prlimit")
-            process.arguments = ["--as=\(Self.bytes)", "--cpu=\(Self.seconds)", "--core=0", "--fsize=\(256 << 20)", "--", Self.binary.path]
-                + command.map { $0.replacing("DOC", with: box.appendingPathComponent(name).path) }
+            let limits = ["--cpu=\(runsUnderSanitizer ? 10 * Self.seconds : Self.seconds)", "--core=0", "--fsize=\(256 << 20)"]
+                + (runsUnderSanitizer ? [] : ["--as=\(Self.bytes)"])
+            process.arguments = limits + ["--", Self.binary.path] + command.map { $0.replacing("DOC", with: box.appendingPathComponent(name).path) }
             process.environment = [
                 "XDG_STATE_HOME": state.path, "XDG_RUNTIME_DIR": state.path, "HOME": state.path, "TMPDIR": temporary.path, "SWIFT_BACKTRACE": "enable=no",
                 "PATH": "/usr/bin:/bin", "LD_LIBRARY_PATH": ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"] ?? "",

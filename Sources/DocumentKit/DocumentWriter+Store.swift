@@ -72,10 +72,18 @@ extension DocumentWriter {
         let source = session.content?.externalValues ?? ExternalValues.besideStore(at: session.storePath)
         for name in try store.externalValueNames() {
             let from = source.path(name), to = files.path(name)
-            guard try Disk.exists(from), try !Disk.exists(to) else { continue }
-            try Disk.makeDirectories(FilePath.parent(to))
-            try Disk.copyFile(from, to: to)
-            try Disk.synchronizeFile(to)
+            guard try !Disk.exists(to) else { continue }
+            if try Disk.exists(from) {
+                try Disk.makeDirectories(FilePath.parent(to))
+                try Disk.copyFile(from, to: to)
+                try Disk.synchronizeFile(to)
+            } else if let read = source.read {
+                // A value of an archive that could not be made a file, for whatever reason, is not missing yet.
+                let value: Data
+                do { value = try read(name) } catch let error as StorageError where error.code == .notFound { continue }
+                try Disk.makeDirectories(FilePath.parent(to))
+                try Disk.replaceFile(to) { target in try value.withUnsafeBytes { try target.append($0) } }
+            }
         }
     }
 }

@@ -4,6 +4,7 @@ import Foundation
 import ObjectGraph
 import Query
 import Schema
+import Storage
 import Synchronization
 import Testing
 
@@ -197,6 +198,48 @@ import Testing
                 nth += 1
             }
             #expect(failures > 3)
+        }
+    }
+
+    /// A large value that can't be read just now is not taken for one that is missing.
+    @Test func aCopyOfAnArchiveHasItsLargeValuesOrIsRefused() async throws {
+        try await withFolder { folder in
+            let url = folder.appendingPathComponent("A.folioz"), copy = folder.appendingPathComponent("B.folio")
+            let made = try await PersistentDocument.create(at: url, model: Library.model(), form: .archive)
+            try Library.fill(made.context)
+            try await made.save()
+            try await made.close()
+            let document = try await PersistentDocument.open(url, mode: .reading)
+            // It can't be made a file of its own: it is read where it lies.
+            try await FaultInjection.with({ $0 == .open && $1.contains("/scratch/") ? .error(Self.noSpace) : nil }) { try await document.write(to: copy, form: .package) }
+            let written = try await PersistentDocument.open(copy, mode: .reading)
+            let novel = try #require(try written.context.fetch(FetchRequest<ManagedObject>("Novel")).first)
+            #expect(try (novel["cover"] as? LargeValue)?.data() == Library.cover)
+            try await written.close()
+            try FileManager.default.removeItem(at: copy)
+            // Of each call on the archive one fails: the copy is whole or not there.
+            for call in 1...400 {
+                let fuse = Fuse(call, Self.inputOutput)
+                let result: Result<Void, any Error>
+                do {
+                    try await FaultInjection.with({ $1.contains("/scratch") || $1.hasSuffix("A.folioz") ? fuse.ask($0, $1) : nil }) { try await document.write(to: copy, form: .package) }
+                    result = .success(())
+                } catch {
+                    result = .failure(error)
+                }
+                if case .success = result {
+                    let written = try await PersistentDocument.open(copy, mode: .reading)
+                    let novel = try #require(try written.context.fetch(FetchRequest<ManagedObject>("Novel")).first)
+                    #expect(try (novel["cover"] as? LargeValue)?.data() == Library.cover, "call \(call)")
+                    try await written.close()
+                    try FileManager.default.removeItem(at: copy)
+                } else {
+                    #expect(!FileManager.default.fileExists(atPath: copy.path), "call \(call)")
+                }
+                if !fuse.hasFired { break }
+                #expect(call < 400)
+            }
+            try await document.close()
         }
     }
 }

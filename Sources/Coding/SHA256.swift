@@ -1,3 +1,4 @@
+internal import CSystem
 package import Foundation
 
 /// SHA-256 (FIPS 180-4), over one piece or several.
@@ -8,7 +9,11 @@ package struct SHA256: Sendable {
     private var pending: [UInt8] = []
     private var length: UInt64 = 0
 
-    package init() {}
+    private let isPortable: Bool
+
+    package init() { self.init(isPortable: !Self.isAccelerated) }
+
+    private init(isPortable: Bool) { self.isPortable = isPortable }
 
     package mutating func update(_ bytes: some ContiguousBytes) {
         bytes.withUnsafeBytes { update(buffer: $0) }
@@ -30,6 +35,13 @@ package struct SHA256: Sendable {
         return hash.digest()
     }
 
+    /// The digest as a processor without instructions for it makes it.
+    package static func portableDigest(_ bytes: some ContiguousBytes) -> [UInt8] {
+        var hash = SHA256(isPortable: true)
+        hash.update(bytes)
+        return hash.digest()
+    }
+
     private mutating func update(buffer: UnsafeRawBufferPointer) {
         length &+= UInt64(buffer.count)
         var start = 0
@@ -46,11 +58,21 @@ package struct SHA256: Sendable {
         pending.append(contentsOf: buffer[(start + whole)...])
     }
 
+    /// Whether the processor has instructions for this.
+    private static let isAccelerated = folio_sha256_available() != 0
+
     /// Takes in whole blocks.
+    private mutating func compress(_ blocks: UnsafeRawBufferPointer) {
+        if isPortable { return compressPortably(blocks) }
+        // `blocks` is a multiple of a block long, `state` has eight words; neither is kept.
+        state.withUnsafeMutableBufferPointer { folio_sha256_blocks($0.baseAddress, blocks.bindMemory(to: UInt8.self).baseAddress, blocks.count / 64) }
+    }
+
+    /// Takes in whole blocks, by arithmetic alone.
     ///
     /// The pointers are safe: `blocks` is a multiple of a block long, every place read in it lies inside the block at `start`; `w` and `k` have 64 places and are
     /// used at 0…63 only; none of them leaves its closure.
-    private mutating func compress(_ blocks: UnsafeRawBufferPointer) {
+    private mutating func compressPortably(_ blocks: UnsafeRawBufferPointer) {
         var a0 = state[0], b0 = state[1], c0 = state[2], d0 = state[3]
         var e0 = state[4], f0 = state[5], g0 = state[6], h0 = state[7]
         // Plain loops over plain pointers: a build without optimisation, as all tests are, takes ten times as long over ranges and buffers.

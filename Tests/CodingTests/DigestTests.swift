@@ -14,6 +14,14 @@ import Testing
         #expect(Hex.encode(SHA256.digest(Data(repeating: 0x61, count: 1_000_000))) == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0")
     }
 
+    @Test func sha256IsTheSameWithTheProcessorsInstructionsAndWithout() {
+        var generator = SystemRandomNumberGenerator()
+        for size in Array(0...200) + [1000, 4096, 65_537] {
+            let bytes = (0..<size).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+            #expect(SHA256.digest(bytes) == SHA256.portableDigest(bytes))
+        }
+    }
+
     @Test func sha512MatchesThePublishedVectors() {
         #expect(
             Hex.encode(SHA512.digest(Data("abc".utf8)))

@@ -26,3 +26,8 @@ int folio_ofd_test(int descriptor, int exclusive);
 /* Shares the blocks of `source` with `target`; refused where the file system has no such thing. */
 int folio_clone(int source, int target);
 ssize_t folio_copy_range(int source, int64_t sourceOffset, int target, int64_t targetOffset, size_t count);
+
+/* Whether this processor has instructions for SHA-256 that `folio_sha256_blocks` knows. */
+int folio_sha256_available(void);
+/* Takes `count` blocks of 64 bytes into the eight words of a SHA-256. Only where the instructions are available. */
+void folio_sha256_blocks(uint32_t state[8], const uint8_t *blocks, size_t count);

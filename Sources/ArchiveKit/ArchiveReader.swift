@@ -32,27 +32,10 @@ package struct ArchiveReader: Sendable {
         return bytes
     }
 
-    /// The content of one file, read by itself wherever it lies.
-    package func content(of entry: ZipEntry, limit: Int) throws -> [UInt8] {
-        guard entry.size <= limit else {
-            throw ArchiveError(.tooLarge, "has \(entry.size) bytes, \(limit) are allowed", path: directory.path, entry: entry.name, limit: Int64(limit))
-        }
-        return try translating {
-            var bytes = [UInt8](repeating: 0, count: Int(entry.compressedSize))
-            let count = try bytes.withUnsafeMutableBytes { try file.read(into: $0, at: entry.dataOffset) }
-            guard count == bytes.count else { throw ArchiveError(.truncated, "ends too early", path: directory.path, entry: entry.name) }
-            if entry.method == .deflated {
-                do {
-                    bytes = Array(try RawDeflate.decompress(Data(bytes), limit: Int(entry.size)))
-                } catch let error as CodingError {
-                    throw ArchiveError(.damaged, error.message, path: directory.path, entry: entry.name)
-                }
-            }
-            var checksum = CRC32()
-            bytes.withUnsafeBytes { checksum.update($0) }
-            guard Int64(bytes.count) == entry.size, checksum.value == entry.crc32 else { throw damaged(entry) }
-            return bytes
-        }
+    /// One file, to be read by itself and in pieces wherever it lies.
+    package func input(of entry: ZipEntry) throws -> EntryInput {
+        guard !entry.isDirectory else { throw ArchiveError(.missingEntry, "is a folder", path: directory.path, entry: entry.name) }
+        return EntryInput(entry, in: file, path: directory.path)
     }
 
     /// Reads an entry that is not compressed to its end and throws `.damaged` where its checksum is wrong.

@@ -14,6 +14,10 @@ struct Packer {
     private static let madeBy: UInt16 = 3 << 8 | 45
     private static let mode: UInt32 = 0o100644
     private static let pieceSize = 1 << 18
+    private static let level = 6
+    /// Of what is as good as empty a part is not compressed: readers refuse what grows two hundred times beyond one MiB when it is unpacked.
+    private static let mostGrowth: Int64 = 100
+    private static let growthFloor: Int64 = 1 << 20
 
     init(file: File, progress: @escaping (Int64) throws -> Void) {
         self.file = file
@@ -78,7 +82,7 @@ struct Packer {
 
         var checksum = CRC32()
         var done: Int64 = 0
-        let deflate = method == .deflated ? try DeflateStream() : nil
+        let deflate = method == .deflated ? try DeflateStream(level: Self.level) : nil
         let dataOffset = offset
         repeat {
             let count = try read(done, buffer)
@@ -86,6 +90,8 @@ struct Packer {
             checksum.update(piece)
             done += Int64(count)
             if let deflate {
+                let isTooSmall = size > Self.growthFloor && done > Self.growthFloor / 2 && done > Self.mostGrowth * (offset - dataOffset)
+                try deflate.setLevel(isTooSmall ? 0 : Self.level) { try append($0) }
                 try deflate.compress(piece, isLast: done >= size || count == 0) { try append($0) }
             } else {
                 try append(piece)

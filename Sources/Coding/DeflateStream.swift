@@ -9,8 +9,11 @@ package final class DeflateStream {
     private let stream: UnsafeMutablePointer<z_stream>
     private let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
 
+    private var level: Int
+
     /// `level` is zlib's 1…9.
     package init(level: Int = 6) throws(CodingError) {
+        self.level = level
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
         let size = Int32(MemoryLayout<z_stream>.size)
@@ -23,6 +26,22 @@ package final class DeflateStream {
         deflateEnd(stream)
         stream.deallocate()
         chunk.deallocate()
+    }
+
+    /// Compresses what follows with another level; 0 leaves it as it is. What was taken in before may come out at `sink`.
+    package func setLevel(_ level: Int, _ sink: (UnsafeRawBufferPointer) throws -> Void) throws {
+        guard level != self.level else { return }
+        stream.pointee.avail_in = 0
+        var status: Int32
+        repeat {
+            stream.pointee.next_out = chunk.bindMemory(to: UInt8.self).baseAddress
+            stream.pointee.avail_out = UInt32(chunk.count)
+            status = deflateParams(stream, Int32(level), Z_DEFAULT_STRATEGY)
+            guard status == Z_OK || status == Z_BUF_ERROR else { throw CodingError(.malformed, "zlib refused to compress (\(status))") }
+            let produced = chunk.count - Int(stream.pointee.avail_out)
+            if produced > 0 { try sink(UnsafeRawBufferPointer(rebasing: chunk[..<produced])) }
+        } while status == Z_BUF_ERROR
+        self.level = level
     }
 
     /// Takes in at most 4 GiB of input and hands what comes of it to `sink`, in pieces that are valid only within the call.

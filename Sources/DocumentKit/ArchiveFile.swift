@@ -33,13 +33,20 @@ struct ArchiveFile {
 
     /// The store as it lies in the archive; nil where it is compressed.
     ///
-    /// One of up to 64 MB is read and held against its checksum first; a larger one is not, so that opening takes the same time whatever its size.
+    /// One of up to 64 MB is read and held against its checksum first. Of a larger one, so that opening takes the same time whatever its size, pages are held against their sums as
+    /// they are read, where the archive has them.
     /// - Parameter isTrusted: Whether this program has just written it.
     func database(isTrusted: Bool) throws -> ArchivedDatabase? {
         let directory = reader.directory
         guard let range = try directory.storedRange(of: PackageLayout.store), let entry = directory[PackageLayout.store] else { return nil }
-        if !isTrusted, range.length <= Self.largestWholeCheck { try reader.check(entry) }
-        return try ArchivedDatabase(file, offset: range.offset, length: range.length, expecting: identity)
+        guard range.length > StoreCheck.largestWhole else {
+            if !isTrusted { try reader.check(entry) }
+            return try ArchivedDatabase(file, offset: range.offset, length: range.length, expecting: identity)
+        }
+        var check: ArchivedDatabase.Check?
+        if let sums = try PageSums(directory, in: file) { check = { try sums.areSound($0, at: $1) } }
+        return try ArchivedDatabase(
+            file, offset: range.offset, length: range.length, expecting: identity, checkedBlock: PageSums.pageSize, check: check)
     }
 
     /// Writes the store of the archive, which is its saved state, into a new file; durable but for its folder.
@@ -51,8 +58,6 @@ struct ArchiveFile {
         try Disk.renameWithoutReplacing(FilePath.join(folder, PackageLayout.store), to: path)
         try Disk.synchronizeFile(path)
     }
-
-    private static let largestWholeCheck: Int64 = 64 << 20
 
     /// The names of the models that the archive carries.
     func modelNames() -> [String] {
@@ -88,7 +93,7 @@ struct ArchiveFile {
             ArchivePart(name: PackageLayout.manifest, content: .bytes(try manifest.encoded)),
         ]
         parts += try files(in: package, under: PackageLayout.models)
-        parts.append(ArchivePart(name: PackageLayout.store, content: .file(path: store), isStored: true))
+        parts += try PageSums.storeParts(store)
         for folder in [PackageLayout.content, PackageLayout.extra, PackageLayout.preview] { parts += try files(in: package, under: folder) }
         if includesVersions { parts += try files(in: package, under: PackageLayout.versions) }
         try WorkProgress.begin(parts.reduce(0) { try $0 + $1.byteCount() })

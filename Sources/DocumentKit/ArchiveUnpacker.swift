@@ -14,7 +14,7 @@ struct ArchiveUnpacker {
         let archive = try DocumentError.stage(.opening, source) { try ArchiveFile(source) }
         let manifest = try DocumentError.stage(.opening, source) { try archive.manifest() }
         try DocumentError.stage(.opening, source) { try checkWorkingSet(archive, manifest) }
-        let files = archive.reader.directory.entries.filter { !$0.isDirectory }
+        let files = archive.reader.directory.entries.filter { !$0.isDirectory && $0.name != PackageLayout.storeSums }
         let total = files.reduce(0) { $0 + $1.size }
         if let target {
             var done: Int64 = 0
@@ -23,6 +23,8 @@ struct ArchiveUnpacker {
                     done += count
                     try progress(done, total)
                 }
+                // They are the archive's own.
+                try Disk.removeFileIfPresent(FilePath.join(temporary, PackageLayout.storeSums))
                 try Disk.replaceFile(
                     FilePath.join(temporary, PackageLayout.mimetype), with: Array("\(PackageLayout.packageType)\n".utf8), mode: 0o600)
                 try PackageReader(temporary).checkStore()

@@ -1,6 +1,7 @@
 internal import ArchiveKit
 internal import FileSystem
 internal import Foundation
+internal import Schema
 
 /// The large values that lie in an archive, read where they lie.
 final class ArchivedValues: Sendable {
@@ -27,11 +28,11 @@ final class ArchivedValues: Sendable {
     func size(of name: String) -> Int64? { entry(name)?.size }
     var sizes: [UUID: Int64] { entries.mapValues(\.size) }
 
-    /// A value as a whole.
-    /// - Throws: `ArchiveError` where it is damaged.
-    func read(_ name: String) throws -> Data {
+    /// A value to be read in pieces.
+    /// - Throws: `ArchiveError`, where it is missing, and while it is read where it is damaged: whoever reads all of it is told at its end at the latest.
+    func open(_ name: String) throws -> any LargeValueInput {
         guard let entry = entry(name) else { throw ArchiveError(.missingEntry, "is missing", path: path, entry: name) }
-        return Data(try reader.content(of: entry, limit: .max))
+        return ArchivedValue(try reader.input(of: entry))
     }
 
     /// Puts a value into a file of its own; answers the file.
@@ -39,8 +40,18 @@ final class ArchivedValues: Sendable {
         let file = FilePath.join(scratch, name)
         if try Disk.exists(file) { return file }
         try Disk.makeDirectories(scratch, mode: 0o700)
-        let value = try read(name)
-        try Disk.replaceFile(file, mode: 0o600) { target in try value.withUnsafeBytes { try target.append($0) } }
+        let value = LargeValueReader(try open(name))
+        try Disk.replaceFile(file, mode: 0o600) { target in try value.forEachRemainingPiece { try target.append($0) } }
         return file
     }
+}
+
+/// A large value in an archive that is open.
+private final class ArchivedValue: LargeValueInput {
+    private let input: EntryInput
+
+    init(_ input: EntryInput) { self.input = input }
+
+    var count: Int64 { input.entry.size }
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int { try input.read(into: buffer, at: offset) }
 }

@@ -3,6 +3,7 @@ internal import Coding
 internal import FileSystem
 internal import Foundation
 internal import SQLiteStore
+internal import Schema
 internal import Storage
 internal import Synchronization
 
@@ -18,6 +19,7 @@ final class ContentFolder: Sendable {
 
     private let places: Mutex<Places>
     private let newFiles = Atomic<Bool>(false)
+    private let durable = DurableNames()
 
     init(inPackage package: String) { places = Mutex(Places(path: FilePath.join(package, PackageLayout.content), archive: nil)) }
 
@@ -28,6 +30,7 @@ final class ContentFolder: Sendable {
 
     /// Goes on with another archive, which has all values that this one had: values that were read from here go on being read.
     func move(to archive: ArchivedValues, workingSet: String) {
+        durable.forgetAll()
         places.withLock { $0 = Places(path: FilePath.join(workingSet, PackageLayout.content), archive: archive) }
     }
 
@@ -69,36 +72,90 @@ final class ContentFolder: Sendable {
         return sizes
     }
 
-    static func name(for value: Data) -> String {
-        let digits = Array(Hex.encode(SHA256.digest(value).prefix(16)).uppercased())
+    static func name(for value: Data) -> String { name(digest: SHA256.digest(value)) }
+
+    /// The name of what is in a file, which is read in pieces.
+    static func name(ofFile path: String) throws -> String {
+        var hash = SHA256()
+        try LargeValueReader(FileInput(File(path, .read))).forEachRemainingPiece { hash.update($0) }
+        return name(digest: hash.digest())
+    }
+
+    static func name(of value: LargeValue) throws -> String {
+        var hash = SHA256()
+        try value.forEachPiece { hash.update($0) }
+        return name(digest: hash.digest())
+    }
+
+    private static func name(digest: [UInt8]) -> String {
+        let digits = Array(Hex.encode(digest.prefix(16)).uppercased())
         return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }.joined(separator: "-")
     }
 
-    /// Writes a value durably, folder and all, and answers its name.
-    func write(_ value: Data) throws -> String {
-        let name = Self.name(for: value), file = ownFile(name)
-        // Only a whole, durable file ever gets the name.
-        if try Disk.status(of: file)?.size == Int64(value.count) || archive?.size(of: name) == Int64(value.count) { return name }
-        let folder = FilePath.parent(file), path = FilePath.parent(folder)
-        if try !Disk.exists(folder) {
-            try Disk.makeDirectories(folder)
-            try Disk.synchronizeDirectory(path)
-            try Disk.synchronizeDirectory(FilePath.parent(path))
+    /// How many folders above a value's own may be as new as the value: `content` and the package.
+    private static let levels = 2
+
+    /// Writes a value durably, folder and all, and answers its name. In pieces: its name is known when it is written.
+    func write(_ value: LargeValue) throws -> String {
+        let path = self.path
+        if let bytes = value.bytesAtHand, case let name = Self.name(for: bytes), try isThere(name, size: Int64(bytes.count)) { return name }
+        if try !Disk.exists(path) { try Disk.makeDirectories(path) }
+        // In the folder above that of the value, where what a crash leaves is found without looking through all values.
+        let temporary = FilePath.sibling(of: FilePath.join(path, "value"), tag: Disk.temporaryTag, id: UniqueName.make())
+        do {
+            let file = try File(temporary, .create())
+            defer { file.close() }
+            var hash = SHA256(), count: Int64 = 0
+            try value.copy(to: file) { piece in
+                try WorkProgress.check()
+                hash.update(piece)
+                count += Int64(piece.count)
+            }
+            let name = Self.name(digest: hash.digest())
+            if try isThere(name, size: count) {
+                try Disk.removeFile(temporary)
+                return name
+            }
+            // Only a whole, durable file ever gets the name.
+            try file.synchronize()
+            let target = ownFile(name), folder = FilePath.parent(target)
+            if try !Disk.exists(folder) {
+                durable.forgetFolders()
+                try Disk.makeDirectories(folder)
+            }
+            try Disk.rename(temporary, to: target)
+            try durable.note(name, file: target, levels: Self.levels)
+            newFiles.store(true, ordering: .sequentiallyConsistent)
+            return name
+        } catch {
+            // The first error is the one that counts.
+            _ = try? Disk.removeFileIfPresent(temporary)
+            throw error
         }
-        // By the folder above, where what a crash leaves is found without looking through all values.
-        try Disk.replaceFile(file, by: path) { target in try value.withUnsafeBytes { try target.append($0) } }
-        newFiles.store(true, ordering: .sequentiallyConsistent)
-        return name
+    }
+
+    /// Whether a value of that size is here for good.
+    private func isThere(_ name: String, size: Int64) throws -> Bool {
+        if try Disk.status(of: ownFile(name))?.size == size { return try secure(name) }
+        return archive?.size(of: name) == size
+    }
+
+    /// Makes sure that a value that is here is here for good.
+    private func secure(_ name: String) throws -> Bool {
+        try durable.secure(name, file: ownFile(name), levels: Self.levels) || archive?.has(name) == true
     }
 
     /// Removes a value to which nothing refers any more. Where a crash undoes that, it is collected again.
-    func remove(_ name: UUID) throws { try Disk.removeFileIfPresent(ownFile(name.uuidString)) }
+    func remove(_ name: UUID) throws {
+        durable.forget(name.uuidString)
+        try Disk.removeFileIfPresent(ownFile(name.uuidString))
+    }
 
-    private func read(_ name: String) throws -> Data {
+    private func open(_ name: String) throws -> any LargeValueInput {
         let file = ownFile(name)
         do {
-            if let archive, archive.has(name), try !Disk.exists(file) { return try archive.read(name) }
-            return Data(try Disk.read(file, limit: Self.largestFile))
+            if let archive, archive.has(name), try !Disk.exists(file) { return try archive.open(name) }
+            return try FileInput(File(file, .read))
         } catch let error as FileSystemError where error.code == .notFound {
             throw StorageError(.notFound, "The file of a large value is missing: \(name)", path: file)
         } catch {
@@ -106,10 +163,9 @@ final class ContentFolder: Sendable {
         }
     }
 
-    private static let largestFile = 1 << 40
-
     /// How the store reads and writes its large values here. A value that was written in vain may be another row's as well: it stays until it is collected.
     var externalValues: ExternalValues {
-        ExternalValues(path: { self.file($0) }, write: { try self.write($0) }, remove: { _ in }, read: { try self.read($0) })
+        ExternalValues(
+            path: { self.file($0) }, write: { try self.write($0) }, secure: { try self.secure($0) }, remove: { _ in }, open: { try self.open($0) })
     }
 }

@@ -76,7 +76,7 @@ extension DocumentSession {
         ]
         let dropped = dropping.map { "\(PackageLayout.models)/\($0).xcdatamodel/" }
         parts += try self.parts(under: PackageLayout.models).filter { part in !dropped.contains { part.name.hasPrefix($0) } }
-        parts.append(ArchivePart(name: PackageLayout.store, content: .file(path: store), isStored: true))
+        parts += try PageSums.storeParts(store)
         for folder in [PackageLayout.content, PackageLayout.extra, PackageLayout.preview] { parts += try self.parts(under: folder) }
         return parts
     }
@@ -103,7 +103,8 @@ extension DocumentSession {
         let own = try package.map { try ArchiveFile.files(in: $0, under: folder) } ?? []
         let names = Set(own.map(\.name))
         let entries = place.archive?.reader.directory.entries ?? []
-        let kept = entries.filter { !$0.isDirectory && $0.name.hasPrefix(folder + "/") && !names.contains($0.name) }
+        let isRemoved = try package.map { try RemovedParts(inWorkingSet: $0).contains() } ?? { _ in false }
+        let kept = entries.filter { !$0.isDirectory && $0.name.hasPrefix(folder + "/") && !names.contains($0.name) && !isRemoved($0.name) }
         guard let reader = place.archive?.reader else { return own }
         return (own + kept.map { reader.part($0) }).sorted { $0.name < $1.name }
     }

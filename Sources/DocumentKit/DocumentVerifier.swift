@@ -82,13 +82,28 @@ private struct DocumentCheck {
         let target = FilePath.join(folder, "document")
         let isUnpacked: Void? = part("archive") { check in
             let archive = try ArchiveFile(path)
-            guard archive.reader.directory.entries.first?.name == PackageLayout.mimetype else {
+            if archive.reader.directory.entries.first?.name != PackageLayout.mimetype {
                 check.report(PackageLayout.mimetype, "is not the first entry of the archive")
-                return try archive.reader.extract(to: target)
             }
             try archive.reader.extract(to: target)
+            try check.sums(archive, FilePath.join(target, PackageLayout.store))
+            try Disk.removeFileIfPresent(FilePath.join(target, PackageLayout.storeSums))
         }
         if isUnpacked != nil { package(target) }
+    }
+
+    /// The sums of pages that an archive carries are those of its store.
+    private mutating func sums(_ archive: ArchiveFile, _ store: String) throws {
+        guard archive.reader.directory[PackageLayout.storeSums] != nil else { return }
+        guard let sums = try PageSums(archive.reader.directory, in: archive.file) else {
+            return report(PackageLayout.storeSums, "are sums of another store's pages")
+        }
+        let reader = LargeValueReader(try FileInput(File(store))), size = LargeValueReader.pieceSize
+        while case let place = reader.offset, let piece = try reader.read(upTo: size) {
+            guard try piece.withUnsafeBytes({ try sums.areSound($0, at: place) }) else {
+                return report(PackageLayout.storeSums, "do not fit the pages of the store")
+            }
+        }
     }
 
     mutating func package(_ path: String) {
@@ -193,7 +208,7 @@ private struct DocumentCheck {
                 report("attachments", "the file of a large value is missing: \(name)")
                 continue
             }
-            if isThorough, package != nil, try ContentFolder.name(for: Data(Disk.read(path, limit: .max))) != name {
+            if isThorough, package != nil, try ContentFolder.name(ofFile: path) != name {
                 report("attachments", "a large value is not what was written: \(name)")
             }
         }
@@ -215,7 +230,7 @@ private struct DocumentCheck {
                     report(PackageLayout.content, "“\(group.name)/\(entry.name)” has no place there")
                     continue
                 }
-                if try ContentFolder.name(for: Data(Disk.read(file, limit: .max))) != entry.name {
+                if try ContentFolder.name(ofFile: file) != entry.name {
                     report(PackageLayout.content, "\(entry.name) is not what its name says")
                 }
             }

@@ -101,11 +101,17 @@ extension DocumentWriter {
     }
 
     private func copyExtras(from session: DocumentSession, to target: String) throws {
-        try session.place.archive?.reader.extract(into: target) { $0.hasPrefix(PackageLayout.extra + "/") }
-        guard session.place.archive == nil, let package = session.package else { return }
-        let extra = FilePath.join(package, PackageLayout.extra)
-        guard try Disk.kind(of: extra) == .directory else { return }
-        try Disk.copyTree(extra, to: FilePath.join(target, PackageLayout.extra))
+        let own = try session.package.map { try ArchiveFile.files(in: $0, under: PackageLayout.extra).map(\.name) } ?? []
+        if let reader = session.place.archive?.reader {
+            // The working set has what was changed since, and knows what was taken away.
+            let isRemoved = try session.package.map { try RemovedParts(inWorkingSet: $0).contains() } ?? { _ in false }
+            try reader.extract(into: target) { $0.hasPrefix(PackageLayout.extra + "/") && !own.contains($0) && !isRemoved($0) }
+        }
+        for name in own {
+            guard let package = session.package else { break }
+            try Disk.makeDirectories(FilePath.parent(FilePath.join(target, name)))
+            try Disk.copyFile(FilePath.join(package, name), to: FilePath.join(target, name))
+        }
     }
 
     /// Copies the versions with the large values that they refer to, and makes the saved state that they lead up to one of them: what is written here has other pages.

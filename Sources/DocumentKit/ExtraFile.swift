@@ -58,6 +58,8 @@ extension PersistentDocument {
 /// Puts captured files into a package folder: durably beside those that they are to replace, then under their names.
 struct PartsWriter {
     let package: String
+    /// Whether the folder is the working set of an archive, which has what is not here.
+    var isWorkingSet = false
 
     func stage(_ parts: CapturedParts) throws -> StagedParts {
         var staged = StagedParts()
@@ -75,12 +77,15 @@ struct PartsWriter {
 
     private func stage(_ file: ExtraFile, _ folder: String, _ staged: inout StagedParts) throws {
         let target = try place(file.path, folder)
-        guard let content = try file.content() else {
-            staged.files.append((nil, target))
-            return
-        }
+        let content = try file.content(), mark = RemovedParts(inWorkingSet: package).mark(of: "\(folder)/\(file.path)")
+        if let content { try stage(content, target, &staged) } else { staged.files.append((nil, target)) }
+        guard isWorkingSet else { return }
+        if content == nil { try stage(Data(), mark, &staged) } else { staged.files.append((nil, mark)) }
+    }
+
+    private func stage(_ content: Data, _ target: String, _ staged: inout StagedParts) throws {
         try Disk.makeDirectories(FilePath.parent(target))
-        let temporary = FilePath.sibling(of: target, tag: "tmp", id: UniqueName.make())
+        let temporary = FilePath.sibling(of: target, tag: Disk.temporaryTag, id: UniqueName.make())
         do {
             let made = try File(temporary, .create())
             try content.withUnsafeBytes { try made.append($0) }
@@ -134,23 +139,26 @@ extension DocumentSession {
                 return try Data(Directory(package).read(whole, limit: .max))
             }
             guard let reader = place.archive?.reader, reader.directory[whole] != nil else { return nil }
+            if let package, try RemovedParts(inWorkingSet: package).contains()(whole) { return nil }
             return try Data(reader.read(whole, limit: .max))
         }
     }
 
     func stage(_ parts: CapturedParts) throws -> StagedParts {
         try DocumentError.stage(.writing, path) {
-            if let package { return try PartsWriter(package: package).stage(parts) }
+            if let package { return try partsWriter(package).stage(parts) }
             if parts.extra.isEmpty { return StagedParts() }
             throw DocumentError(.unsupported, "a store by itself has no place for files of the application", path: path, hint: "save it as a package")
         }
     }
 
+    private func partsWriter(_ package: String) -> PartsWriter { PartsWriter(package: package, isWorkingSet: workingSet != nil) }
+
     /// Gives staged files their names after the commit, which stands whatever becomes of them; answers what hindered it.
     func place(_ staged: StagedParts) -> (any Error)? {
         guard let package else { return nil }
         do {
-            try DocumentError.stage(.describing, path) { try PartsWriter(package: package).place(staged) }
+            try DocumentError.stage(.describing, path) { try partsWriter(package).place(staged) }
             return nil
         } catch {
             return error

@@ -5,6 +5,8 @@ enum PackageLayout {
     static let models = "model"
     static let storeFolder = "store"
     static let store = "store/store.sqlite"
+    /// In an archive: sums of the store's pages, see `PageSums`.
+    static let storeSums = "store/store.sums"
     static let content = "content"
     static let versions = "versions"
     static let extra = "extra"
@@ -17,6 +19,8 @@ enum PackageLayout {
     static let foreignJournal = "versions/foreign-"
     /// In a working set: values of the archive that somebody wanted as files.
     static let scratch = "scratch"
+    /// In a working set: what the archive has and the next save takes away, see `RemovedParts`.
+    static let removed = "removed"
     /// In a working set: the store of another version of the model, while it is made.
     static let migrated = "migrated"
     static let managedStore = "StoreContent/persistentStore"
@@ -38,7 +42,7 @@ enum PackageLayout {
         if parts.contains(where: { isTransient($0) }) || isSetAside(name) { return false }
         switch first {
         case "mimetype", "manifest.json": return parts.count == 1
-        case "store": return name == "store/" || name == store
+        case "store": return name == "store/" || name == store || name == storeSums
         default: return folders.contains(String(first))
         }
     }

@@ -63,7 +63,7 @@ struct PackagePacker {
             ArchivePart(name: PackageLayout.manifest, content: .bytes(manifestBytes)),
         ]
         parts += try ArchiveFile.files(in: source, under: PackageLayout.models)
-        parts.append(ArchivePart(name: PackageLayout.store, content: .file(path: store), isStored: true))
+        parts += try PageSums.storeParts(store)
         let left = includesVersions ? [] : try valuesOfVersionsAlone(manifest)
         parts += try ArchiveFile.files(in: source, under: PackageLayout.content).filter { !left.contains(FilePath.name($0.name)) }
         for folder in [PackageLayout.extra, PackageLayout.preview] { parts += try ArchiveFile.files(in: source, under: folder) }

@@ -15,7 +15,7 @@ extension Disk {
         let status = try source.status()
         let copy = try File(target, .create(mode: 0o600))
         do {
-            if try !clone(source, copy) {
+            if try !clone(source, to: copy) {
                 let done = try copyRanges(source, copy, size: status.size)
                 try copyLoop(source, copy, from: done)
             }
@@ -31,7 +31,7 @@ extension Disk {
     package static func cloneFile(_ source: File, to target: String) throws -> Bool {
         let copy = try File(target, .create(mode: 0o600))
         do {
-            if try clone(source, copy) {
+            if try clone(source, to: copy) {
                 try copy.setMode(source.status().mode)
                 return true
             }
@@ -43,7 +43,8 @@ extension Disk {
         return false
     }
 
-    private static func clone(_ source: File, _ target: File) throws -> Bool {
+    /// Makes an empty file share the blocks of another; false where the file system can't.
+    package static func clone(_ source: File, to target: File) throws -> Bool {
         do {
             try perform(.clone, target.path) { Int(folio_clone(source.descriptor, target.descriptor)) }
             return true

@@ -79,7 +79,8 @@ extension Disk {
         }
     }
 
-    private static let temporaryTag = "tmp"
+    /// The mark of names of files that are being written and have no other name yet.
+    package static let temporaryTag = "tmp"
 
     private static func isTemporary(_ name: String) -> Bool {
         let mark = ".\(temporaryTag)-", idLength = 36

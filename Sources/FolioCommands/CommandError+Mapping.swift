@@ -85,6 +85,7 @@ extension CommandError {
             case .cannotCreate: (.cannotCreate, "cannotCreate")
             case .unmigratable: (.modelMismatch, "unmigratable")
             case .cancelled: (.interrupted, "interrupted")
+            case .tooLarge: (.unavailable, "tooLarge")
             default: (.inputOutput, "storage")
             }
         self.init(exit, code, error.message, path: error.path, detail: Self.detail(entities: error.entities, keys: error.keys))

@@ -20,13 +20,17 @@ package final class ArchivedDatabase: Sendable {
     package let length: Int64
     private let file: File
     private let check: Check?
+    /// Reads are widened to multiples of so many bytes, as far as the database reaches, so that there is something to check.
+    private let checkedBlock: Int
     /// Why the last read failed; SQLite hands on no more than a number.
     private let failure = Mutex<SQLiteError?>(nil)
 
     /// Takes a database in a file that is open already, so that it is the very file whose directory was read.
     /// - Throws: `SQLiteError`: `.changed` where the file is not in the `expected` state, `.corrupt` where the place lies outside it, `.notADatabase`
     ///   where no database can be so short.
-    package init(_ file: File, offset: Int64, length: Int64, expecting expected: FileIdentity? = nil, check: Check? = nil) throws {
+    package init(_ file: File, offset: Int64, length: Int64, expecting expected: FileIdentity? = nil, checkedBlock: Int = 1, check: Check? = nil) throws {
+        precondition(checkedBlock > 0, "A block has bytes")
+        self.checkedBlock = checkedBlock
         path = file.path
         self.file = file
         self.offset = offset
@@ -71,17 +75,30 @@ package final class ArchivedDatabase: Sendable {
     func read(into buffer: UnsafeMutableRawBufferPointer, at place: Int64) -> Int? {
         do {
             let count = Int(max(0, min(Int64(buffer.count), length - place)))
+            let block = Int64(check == nil ? 1 : checkedBlock)
+            let start = place / block * block, end = min((place + Int64(count) + block - 1) / block * block, length)
             let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
-            let read = try file.read(into: part, at: offset + place)
-            // Looked at afterwards: what was read before a change is from before it.
-            guard try file.status().identity == identity, read == count else { throw Self.changed(path) }
-            if let check, try !check(UnsafeRawBufferPointer(part), place) {
-                throw SQLiteError(.corrupt, message: "its content at byte \(place) is damaged", path: path)
+            if count == 0 || (start == place && end == place + Int64(count)) {
+                try readChecked(into: part, at: place)
+            } else {
+                try withUnsafeTemporaryAllocation(byteCount: Int(end - start), alignment: 16) { whole in
+                    try readChecked(into: whole, at: start)
+                    part.copyMemory(from: UnsafeRawBufferPointer(rebasing: whole[Int(place - start)...].prefix(count)))
+                }
             }
             return count
         } catch {
             failure.withLock { $0 = error as? SQLiteError ?? Self.unreadable(path, error) }
             return nil
+        }
+    }
+
+    private func readChecked(into part: UnsafeMutableRawBufferPointer, at place: Int64) throws {
+        let read = try file.read(into: part, at: offset + place)
+        // Looked at afterwards: what was read before a change is from before it.
+        guard try file.status().identity == identity, read == part.count else { throw Self.changed(path) }
+        if let check, try !check(UnsafeRawBufferPointer(part), place) {
+            throw SQLiteError(.corrupt, message: "its content at byte \(place) is damaged", path: path)
         }
     }
 

@@ -6,7 +6,7 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
     public struct Code: Sendable, Hashable {
         private enum Value: Sendable {
             case notFound, notAStore, damaged, incompatibleModel, noModel, readOnly, busy, full, inputOutput, permission, conflict, constraint, unstorable
-            case unknownObject, crossStore, historyExpired, unsupported, newer, cannotCreate, unmigratable, cancelled
+            case unknownObject, crossStore, historyExpired, unsupported, newer, cannotCreate, unmigratable, cancelled, tooLarge
         }
         private let value: Value
         private init(_ value: Value) { self.value = value }
@@ -43,6 +43,8 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
         /// The store's objects can't become objects of the new version of the model.
         public static let unmigratable = Code(.unmigratable)
         public static let cancelled = Code(.cancelled)
+        /// A value is too large to be taken into memory as a whole: read it in pieces.
+        public static let tooLarge = Code(.tooLarge)
     }
 
     public var code: Code

@@ -124,7 +124,7 @@ import TestSupport
             let changes = fixture.changes("a")
             let slot = fixture.slot(fixture.model.entities[1], "cover")
             changes.insertions[1].rows[0].setLarge(
-                LargeValue(fileNamed: "6F0C7D3A-0000-0000-0000-000000000000") { throw StorageError(.notFound, "gone") }, slot)
+                LargeValue(MissingValue(named: "6F0C7D3A-0000-0000-0000-000000000000")), slot)
             _ = try fixture.store.apply(changes)
             let store = try fixture.open()
             let value = try #require(try store.rows(RowRequest(entityIndex: 1))[0].large(slot))

@@ -229,7 +229,7 @@ import Testing
             try await document.close()
             let reader = try ArchiveReader(File(url.path))
             let parts = try reader.directory.entries.map { entry in
-                ArchivePart(name: entry.name, content: .bytes(try reader.content(of: entry, limit: 1 << 30)), isStored: entry.name == "mimetype")
+                ArchivePart(name: entry.name, content: .bytes(try reader.read(entry.name, limit: 1 << 30)), isStored: entry.name == "mimetype")
             }
             try ArchiveWriter.write(parts, to: File(compressed.path, .create()))
             #expect(try ZipDirectory(File(compressed.path)).storedRange(of: "store/store.sqlite") == nil)

@@ -97,7 +97,7 @@ struct DifferentialTests {
     @Test func sqlMakesTheRowsOfValuesThatMemoryMakes() throws {
         var random = SeededGenerator(seed: Self.seed &+ 2)
         var data = try LibraryData(&random, size: 24, model: LibraryModel.random(&random))
-        let files = ExternalValues(path: { $0 }, write: { _ in throw QueryError(.unsupported, "nothing is written") }, remove: { _ in })
+        let files = ExternalValues(path: { $0 }, write: { _ in throw QueryError(.unsupported, "nothing is written") }, secure: { _ in false }, remove: { _ in })
         var (compared, refused) = (0, 0)
         for number in 0..<Self.cases {
             if number % 500 == 499 { data = try LibraryData(&random, size: Int.random(in: 1...40, using: &random), model: LibraryModel.random(&random)) }

@@ -10,9 +10,11 @@ struct BinaryRowsReader {
     private let columnCount: Int
     private let places: BinaryDirectory
     private var reader: ByteReader
+    private let budget: MemoryBudget
 
-    init(_ reader: ByteReader, _ places: BinaryDirectory) throws {
+    init(_ reader: ByteReader, _ places: BinaryDirectory, _ budget: MemoryBudget) throws {
         self.places = places
+        self.budget = budget
         self.reader = reader
         entityPlace = try self.reader.number()
         entityIndex = try places.entityIndex(entityPlace)
@@ -22,6 +24,7 @@ struct BinaryRowsReader {
 
     mutating func rows() throws -> [(key: Int64, row: Row)] {
         let count = try reader.count(UInt64.self, size: 16)
+        try budget.spend(rows: count, of: places.shape.layouts[entityIndex])
         let keys = try reader.numbers(Int64.self, count: count)
         let versions = try reader.numbers(Int64.self, count: count)
         var filler = RowFiller(places.shape.layouts[entityIndex], count: count)
@@ -100,7 +103,7 @@ struct BinaryRowsReader {
             row.setDecimal(value, slot)
         case .boxed:
             var reader = ByteReader(bytes)
-            row.setBoxed(BoxedValue(try BoxedCoding.read(&reader)), slot)
+            row.setBoxed(BoxedValue(try BoxedCoding.read(&reader, budget)), slot)
         default: break
         }
     }

@@ -80,9 +80,10 @@ struct BinaryStoreReader {
             }
             guard var directory = readers(.directory).first else { throw Self.damaged("a part of it is missing") }
             let places = try BinaryDirectory(&directory, table)
+            let budget = MemoryBudget(fileSize: bytes.count)
             var rows: [Int: [(key: Int64, row: Row)]] = [:]
             for reader in readers(.rows) {
-                var section = try BinaryRowsReader(reader, places)
+                var section = try BinaryRowsReader(reader, places, budget)
                 let root = table.shape.root(of: section.entityIndex)
                 let read = try section.rows()
                 if rows[root] == nil { rows[root] = read } else { rows[root]? += read }

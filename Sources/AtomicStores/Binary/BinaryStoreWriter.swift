@@ -44,6 +44,7 @@ struct BinaryStoreWriter {
     }
 
     private func file(_ sections: [Section]) throws -> [UInt8] {
+        try checkBudget(sections)
         var entries = ByteWriter()
         var offset = BinaryStoreFormat.headerSize + sections.count * BinaryStoreFormat.sectionEntrySize
         for section in sections {
@@ -71,6 +72,20 @@ struct BinaryStoreWriter {
         file.put(entries.bytes)
         for section in sections { file.put(section.bytes) }
         return file.bytes
+    }
+
+    /// What could not be read again must not be written.
+    private func checkBudget(_ sections: [Section]) throws {
+        let budget = MemoryBudget(fileSize: sections.reduce(0) { $0 + $1.bytes.count })
+        do {
+            for entity in shape.model.entities where shape.isStored[entity.index] {
+                var count = 0
+                table.forEachRow(of: entity.index, includingSubentities: false) { _ in count += 1 }
+                try budget.spend(rows: count, of: shape.layouts[entity.index])
+            }
+        } catch {
+            throw StorageError(.unsupported, "So many objects with so few values are not for a binary store: use an SQLite store")
+        }
     }
 
     private func directory() -> [UInt8] {

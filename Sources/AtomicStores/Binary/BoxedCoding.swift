@@ -62,7 +62,7 @@ enum BoxedCoding {
         }
     }
 
-    static func read(_ reader: inout ByteReader, depth: Int = 0) throws(StorageError) -> PropertyValue {
+    static func read(_ reader: inout ByteReader, _ budget: MemoryBudget, depth: Int = 0) throws(StorageError) -> PropertyValue {
         guard depth < deepest, let tag = Tag(rawValue: try reader.number()) else {
             throw StorageError(.damaged, "The store is damaged: a composite value can't be read")
         }
@@ -83,13 +83,17 @@ enum BoxedCoding {
         case .composite:
             var parts: [String: PropertyValue] = [:]
             for _ in 0..<(try reader.count(UInt32.self, size: 5)) {
+                try budget.spend(MemoryBudget.perPart)
                 let name = try reader.text()
-                parts[name] = try read(&reader, depth: depth + 1)
+                parts[name] = try read(&reader, budget, depth: depth + 1)
             }
             return .composite(parts)
         case .list:
             var elements: [PropertyValue] = []
-            for _ in 0..<(try reader.count(UInt32.self, size: 1)) { elements.append(try read(&reader, depth: depth + 1)) }
+            for _ in 0..<(try reader.count(UInt32.self, size: 1)) {
+                try budget.spend(MemoryBudget.perPart)
+                elements.append(try read(&reader, budget, depth: depth + 1))
+            }
             return .list(elements)
         }
     }

@@ -49,19 +49,21 @@ struct RowFiller {
 
 extension LargeValue {
     /// The value with its bytes at hand. One whose file is missing stays a reference to it: the name is all that is left of it.
+    /// - Throws: `StorageError.tooLarge` for one that memory is not for, which this kind of store is.
     fileprivate func inMemory() throws -> LargeValue {
-        guard fileName != nil else { return self }
+        guard bytesAtHand == nil else { return self }
         do {
-            return LargeValue(try data())
-        } catch let error as StorageError where error.code == .notFound {
+            let bytes = try data()
+            // What it was read from need not outlive the save.
+            if fileName == nil { settle(in: BytesSource(bytes)) }
+            return LargeValue(bytes)
+        } catch let error as StorageError where error.code == .notFound && fileName != nil {
             return self
         }
     }
 
     /// A value whose file is known to be missing.
-    static func missing(_ name: String) -> LargeValue {
-        LargeValue(fileNamed: name) { throw StorageError(.notFound, "The file of a large value is missing: \(name)") }
-    }
+    static func missing(_ name: String) -> LargeValue { LargeValue(MissingValue(named: name)) }
 }
 
 extension PropertyValue {

@@ -1,6 +1,7 @@
 internal import Coding
 internal import Foundation
 package import Schema
+internal import Storage
 
 extension PropertyValue {
     /// Whether two documents have the same here: text by its code units, numbers with NaN the same as NaN, bytes by what they are wherever they are kept, objects by
@@ -17,28 +18,30 @@ extension PropertyValue {
         case (.list(let a), .list(let b)): a.count == b.count && zip(a, b).allSatisfy { $0.isSame(as: $1) }
         case (.composite(let a), .composite(let b)):
             Set(a.keys).union(b.keys).allSatisfy { (a[$0] ?? .null).isSame(as: b[$0] ?? .null) }
-        case (.large(let a), .large(let b)): a.hasSameBytes(as: b)
-        case (.large(let a), .data(let b)), (.data(let b), .large(let a)): (try? a.data()) == b
+        case (.large(let a), .large(let b)): a.isSame(as: b)
+        case (.large(let a), .data(let b)), (.data(let b), .large(let a)): a.isSame(as: LargeValue(b))
         default: self == other
         }
     }
 
     /// The first twelve digits of the SHA-256 of a binary value, hexadecimal; nil for others, and where its file is missing.
     package var shortDigest: String? {
-        let bytes: Data?
+        let value: LargeValue
         switch self {
-        case .data(let data): bytes = data
-        case .large(let value): bytes = try? value.data()
-        default: bytes = nil
+        case .data(let data): value = LargeValue(data)
+        case .large(let large): value = large
+        default: return nil
         }
-        return bytes.map { Hex.encode(SHA256.digest($0).prefix(6)) }
+        var hash = SHA256()
+        guard (try? value.forEachPiece { hash.update($0) }) != nil else { return nil }
+        return Hex.encode(hash.digest().prefix(6))
     }
 }
 
 extension LargeValue {
-    fileprivate func hasSameBytes(as other: LargeValue) -> Bool {
-        let mine = try? data(), theirs = try? other.data()
+    fileprivate func isSame(as other: LargeValue) -> Bool {
+        if let isSame = try? hasSameBytes(as: other) { return isSame }
         // Two that are missing are told apart by what they are missing.
-        return mine == nil && theirs == nil ? fileName == other.fileName : mine == theirs
+        return (try? count) == nil && (try? other.count) == nil && fileName == other.fileName
     }
 }

@@ -47,6 +47,7 @@ struct RepairSource {
             guard try salvager.extract(to: folder) > 0 else {
                 throw DocumentError(.malformed, salvager.findings.first?.messageWithoutPath ?? "nothing in the archive can be read", path: path)
             }
+            try Disk.removeFileIfPresent(FilePath.join(folder, PackageLayout.storeSums))
             lost = salvager.findings.map { DocumentFinding($0.entry ?? "archive", $0.messageWithoutPath) }
             lost += Self.directoryFindings(path)
         default: throw DocumentError(.malformed, "neither a file nor a folder", path: path)

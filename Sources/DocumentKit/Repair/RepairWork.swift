@@ -164,8 +164,9 @@ struct RepairWork {
             guard let value = row.large(slot), let name = value.fileName else { continue }
             let object = "\(entity.name)/p\(row.key)", property = entity.properties[Int(slot.index)].name
             do {
-                let bytes = try value.data()
-                if source.package != nil, ContentFolder.name(for: bytes) != name {
+                // Read to its end in any case.
+                let found = try ContentFolder.name(of: value)
+                if source.package != nil, found != name {
                     findings.append(DocumentFinding("attachments", "\(property) is not what was written: it is kept as it is", object: object))
                 }
             } catch {

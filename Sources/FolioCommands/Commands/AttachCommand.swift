@@ -12,16 +12,17 @@ enum AttachCommand: Command {
         try await DocumentEditor.editing(arguments.operands[0], arguments, console) { editor in
             let object = try ObjectSelection.object(name, in: editor.context, store: editor.identity)
             let attribute = try BinaryKey.attribute(key, of: object.entity)
-            let bytes = try InputFile.bytes(at: file)
-            try object.setPropertyValue(try ValueParser.value(bytes, for: attribute), forKey: key)
+            let input = try InputValue(file, for: attribute, console.interruption)
+            let bytes = Int(try input.value.count)
+            try object.setPropertyValue(attribute.allowsExternalBinaryDataStorage ? .large(input.value) : .data(input.value.data()), forKey: key)
             let isSaved = try await editor.commit()
             if console.isJSON {
                 console.print(
                     .object([
-                        "object": .string(object.objectID.description), "key": .string(key), "bytes": .int(bytes.count), "dryRun": .bool(!isSaved),
+                        "object": .string(object.objectID.description), "key": .string(key), "bytes": .int(bytes), "dryRun": .bool(!isSaved),
                     ]))
             } else {
-                console.say("\(isSaved ? "attached" : "would attach") \(bytes.count) bytes")
+                console.say("\(isSaved ? "attached" : "would attach") \(bytes) bytes")
             }
         }
         return .done

@@ -16,33 +16,49 @@ enum ExtractCommand: Command {
         try await DocumentReader.reading(path, model: arguments.value("--model"), console) { reader in
             let object = try ObjectSelection.object(name, in: reader.context, store: reader.store.identity)
             _ = try BinaryKey.attribute(key, of: object.entity)
-            let bytes = try bytes(of: try object.propertyValue(forKey: key), "\(name) \(key)", path: path)
-            guard target != "-" else { return console.output.write(bytes) }
+            let value = try value(of: try object.propertyValue(forKey: key), "\(name) \(key)", path: path)
+            guard target != "-" else {
+                _ = try write(value, to: console.output)
+                return
+            }
             let file = try OutputFile(path: target, interruption: console.interruption)
-            file.sink.write(bytes)
+            let count = try write(value, to: file.sink)
             try file.finish()
             if console.isJSON {
                 console.print(
                     .object([
-                        "object": .string(object.objectID.description), "key": .string(key), "bytes": .int(bytes.count), "path": .string(target),
+                        "object": .string(object.objectID.description), "key": .string(key), "bytes": .int(count), "path": .string(target),
                     ]))
             } else {
-                console.say("wrote \(bytes.count) bytes")
+                console.say("wrote \(count) bytes")
             }
         }
         return .done
     }
 
-    private static func bytes(of value: PropertyValue, _ name: String, path: String) throws -> Data {
+    /// Opens the value, so that one whose file is missing is found before anything is written.
+    private static func value(of value: PropertyValue, _ name: String, path: String) throws -> LargeValueReader {
         switch value {
-        case .data(let bytes): return bytes
+        case .data(let bytes): return try LargeValue(bytes).reader()
         case .large(let value):
             do {
-                return try value.data()
+                return try value.reader()
             } catch let error as StorageError where error.code == .notFound {
                 throw CommandError(.notFound, "missingValue", "the bytes of \(name) are missing: there is no file \(value.fileName ?? "")", path: path)
             }
         default: throw CommandError(.notFound, "noValue", "\(name) has no value", path: path)
         }
     }
+
+    /// Writes the value in pieces; answers how many bytes it had.
+    private static func write(_ reader: LargeValueReader, to sink: ByteSink) throws -> Int {
+        while let piece = try reader.read(upTo: pieceSize) {
+            try Task.checkCancellation()
+            sink.write(piece)
+            try sink.check()
+        }
+        return Int(reader.count)
+    }
+
+    private static let pieceSize = 1 << 20
 }

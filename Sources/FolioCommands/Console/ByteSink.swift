@@ -9,6 +9,8 @@ final class ByteSink {
     /// nil keeps everything in memory.
     private let descriptor: Int32?
     private var failure: Int32 = 0
+    /// What kept the bytes themselves from being had.
+    private var trouble: (any Error)?
 
     init(descriptor: Int32?) {
         self.descriptor = descriptor
@@ -49,9 +51,13 @@ final class ByteSink {
 
     /// - Throws: the failure of an earlier write, if there was one.
     func check() throws {
+        if let trouble { throw trouble }
         guard failure != 0 else { return }
         throw CommandError(.inputOutput, "inputOutput", what: "output", String(cString: strerror(failure)))
     }
+
+    /// Notes that what is to be written can't be had, so that the output is not whole.
+    func fail(_ error: any Error) { trouble = trouble ?? error }
 
     /// Whether a write failed since the reader of a pipe is gone.
     var isPipeClosed: Bool { failure == EPIPE }

@@ -17,6 +17,29 @@ enum InputFile {
         }
     }
 
+    /// Writes all bytes of a file, those of standard input for `-`, into a new file.
+    /// - Throws: as `bytes(at:)`.
+    static func copy(_ path: String, to target: String) throws {
+        let descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure(path) }
+        defer { close(descriptor) }
+        let copy = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard copy >= 0 else { throw failure(target) }
+        defer { close(copy) }
+        let sink = ByteSink(descriptor: copy)
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = read(descriptor, &buffer, buffer.count)
+            if count == 0 { return try sink.finish() }
+            if count > 0 {
+                sink.write(Data(buffer[..<count]))
+                try sink.check()
+            } else if errno != EINTR {
+                throw failure(path)
+            }
+        }
+    }
+
     private static func failure(_ path: String) -> CommandError {
         let number = errno, name = path == "-" ? "standard input" : path
         switch number {

@@ -61,7 +61,9 @@ enum Edit: Sendable {
         case .text:
             let isBytes = attribute.type == .binary || attribute.type == .transformable
             guard isBytes, assignment.text.hasPrefix("@") else { return try ValueParser.value(assignment.text, for: attribute) }
-            return try ValueParser.value(try InputFile.bytes(at: String(assignment.text.dropFirst())), for: attribute)
+            let path = String(assignment.text.dropFirst())
+            if attribute.allowsExternalBinaryDataStorage, let value = try InputValue.plainFile(path) { return .large(value) }
+            return try ValueParser.value(try InputFile.bytes(at: path), for: attribute)
         }
     }
 

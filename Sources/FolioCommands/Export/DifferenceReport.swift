@@ -139,8 +139,9 @@ struct DifferenceReport {
         case .object(let id): return "\(id.entity.name)/p\(id.key)"
         case .data(let bytes) where bytes.count > shownBytes: return "<\(bytes.count) bytes, SHA-256 \(value.shortDigest ?? "")…>"
         case .large(let large):
-            guard let bytes = try? large.data() else { return "<missing: \(large.fileName ?? "")>" }
-            return text(.data(bytes))
+            guard let count = try? large.count else { return "<missing: \(large.fileName ?? "")>" }
+            if count > shownBytes { return "<\(count) bytes, SHA-256 \(value.shortDigest ?? "")…>" }
+            return (try? large.data()).map { text(.data($0)) } ?? "<unreadable>"
         default:
             let sink = ByteSink(descriptor: nil)
             var writer = JSONWriter(sink, style: .compact)

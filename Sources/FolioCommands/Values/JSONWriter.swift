@@ -1,3 +1,6 @@
+import Folio
+import Foundation
+
 /// Writes JSON text piece by piece: members as they are given (the caller gives them sorted), strings with the fewest escapes.
 ///
 /// Invariants:
@@ -69,6 +72,19 @@ struct JSONWriter {
     mutating func string(_ text: String) {
         separate()
         quote(text)
+    }
+
+    /// The rest of a large value as a string of base64, in pieces. What can't be read ends the output: a shorter value would be another one.
+    mutating func base64(_ reader: LargeValueReader) {
+        separate()
+        sink.write(UInt8(ascii: "\""))
+        do {
+            // By threes, so that the pieces' texts make up that of the whole.
+            while let piece = try reader.read(upTo: 3 << 18) { sink.write(piece.base64EncodedString()) }
+        } catch {
+            sink.fail(error)
+        }
+        sink.write(UInt8(ascii: "\""))
     }
 
     /// A number, or another word that needs no quotes.

@@ -53,7 +53,7 @@ enum ValueText {
     static func cell(_ value: PropertyValue) -> String {
         switch value {
         case .data(let bytes): return "<\(bytes.count) bytes>"
-        case .large(let value): return (try? value.data()).map { "<\($0.count) bytes>" } ?? "<missing>"
+        case .large(let value): return (try? value.count).map { "<\($0) bytes>" } ?? "<missing>"
         case .object(let id): return "\(id.entity.name)/p\(id.key)"
         case .list(let elements): return elements.map(cell).joined(separator: ", ")
         default: return plain(value) ?? ""
@@ -67,6 +67,9 @@ enum ValueText {
 }
 
 extension JSONWriter {
+    /// Larger values are written in pieces.
+    private static let wholeBytes: Int64 = 1 << 22
+
     /// The value of a property in the shape of the export.
     mutating func property(_ value: PropertyValue) {
         switch value {
@@ -85,8 +88,11 @@ extension JSONWriter {
         case .uuid(let value): string(value.uuidString)
         case .uri(let value): string(value.absoluteString)
         case .large(let value):
-            if let bytes = try? value.data() {
+            // One that can't be read is known at its end; that of a larger one is too late to say something else.
+            if let bytes = try? value.count <= Self.wholeBytes ? value.data() : nil {
                 string(bytes.base64EncodedString())
+            } else if let reader = try? value.reader(), reader.count > Self.wholeBytes {
+                base64(reader)
             } else {
                 beginObject()
                 name("$missing")

@@ -27,10 +27,9 @@ struct MappingEvaluator {
                 throw MigrationError(.invalidMapping, "objects are no value of an attribute")
             }
             let keepsFiles = destination.entity.property(named: property.name)?.attribute?.allowsExternalBinaryDataStorage ?? false
-            // A file belongs to the old store: the new one gets the bytes.
-            if case .large(let large) = value {
-                let bytes = try large.data()
-                try destination.setPropertyValue(keepsFiles ? .large(LargeValue(bytes)) : .data(bytes), forKey: property.name)
+            // A file belongs to the old store: the new one gets the bytes, in pieces where it keeps files itself.
+            if case .large(let large) = value, !keepsFiles {
+                try destination.setPropertyValue(.data(large.data()), forKey: property.name)
             } else {
                 try destination.setPropertyValue(value, forKey: property.name)
             }

@@ -1,35 +1,38 @@
-package import Foundation
+import Foundation
 import FileSystem
-import Schema
+package import Schema
 import Storage
 import Synchronization
 
 /// The files in which a store keeps its large values, one file for each (COREDATA_FORMATS §3.5).
 ///
-/// Values are immutable: a file is written once and removed when nothing refers to it any more.
+/// Values are immutable: a file is written once and removed when nothing refers to it any more. No value is ever taken into memory as a whole here.
 package struct ExternalValues: Sendable {
     /// Where the file of a value is, or would be.
     package var path: @Sendable (_ name: String) -> String
     /// Writes a value, durably and with its folder, and returns the name by which the store refers to it: UUID text.
-    package var write: @Sendable (_ value: Data) throws -> String
+    package var write: @Sendable (_ value: LargeValue) throws -> String
+    /// Makes sure that a value that is here stays here whatever happens, before a row refers to it; false where it is not here.
+    package var secure: @Sendable (_ name: String) throws -> Bool
     /// Removes what `write` made in vain.
     package var remove: @Sendable (_ name: String) throws -> Void
-    /// Reads a value that may have no file of its own; nil reads the file.
-    package var read: (@Sendable (_ name: String) throws -> Data)?
+    /// Opens a value that may have no file of its own; nil opens the file.
+    package var open: (@Sendable (_ name: String) throws -> any LargeValueInput)?
 
     package init(
-        path: @escaping @Sendable (_ name: String) -> String, write: @escaping @Sendable (_ value: Data) throws -> String,
-        remove: @escaping @Sendable (_ name: String) throws -> Void, read: (@Sendable (_ name: String) throws -> Data)? = nil
+        path: @escaping @Sendable (_ name: String) -> String, write: @escaping @Sendable (_ value: LargeValue) throws -> String,
+        secure: @escaping @Sendable (_ name: String) throws -> Bool, remove: @escaping @Sendable (_ name: String) throws -> Void,
+        open: (@Sendable (_ name: String) throws -> any LargeValueInput)? = nil
     ) {
         self.path = path
         self.write = write
+        self.secure = secure
         self.remove = remove
-        self.read = read
+        self.open = open
     }
 
     /// Larger values get a file; Core Data changes over at about 100 KB.
     static let largestInlineValue = 100_000
-    private static let largestFile = 1 << 40
 
     // MARK: Cells
 
@@ -37,24 +40,13 @@ package struct ExternalValues: Sendable {
     func value(ofCell cell: Data) -> LargeValue {
         switch cell.first {
         case 1: return LargeValue(Data(cell.dropFirst()))
-        case 2:
-            guard let name = Self.name(inCell: cell) else {
-                return LargeValue(fileNamed: "") { throw StorageError(.damaged, "The store refers to a large value by something that is no name") }
-            }
-            return LargeValue(fileNamed: name) { [path, read] in
-                if let read { return try read(name) }
-                let path = path(name)
-                do {
-                    return Data(try Disk.read(path, limit: Self.largestFile))
-                } catch let error as FileSystemError where error.code == .notFound {
-                    throw StorageError(.notFound, "The file of a large value is missing: \(name)", path: path)
-                } catch {
-                    throw StorageError(.inputOutput, "The file of a large value can't be read: \(error)", path: path, underlying: error)
-                }
-            }
+        case 2: return LargeValue(StoredValue(fileName: Self.name(inCell: cell) ?? "", path: path, other: open))
         default: return LargeValue(cell)
         }
     }
+
+    /// The value of a name, as this store has it.
+    func source(named name: String) -> any LargeValueSource { StoredValue(fileName: name, path: path, other: open) }
 
     /// The name in a cell that refers to a file: 36 characters of a UUID between 2 and 0. Nothing else can lead out of the folder.
     static func name(inCell cell: Data) -> String? {
@@ -74,15 +66,36 @@ package struct ExternalValues: Sendable {
     }
 }
 
+/// A value in a file of a store's.
+private struct StoredValue: LargeValueSource {
+    /// Empty where the store refers to it by something that is no name.
+    let fileName: String?
+    let path: @Sendable (String) -> String
+    let other: (@Sendable (String) throws -> any LargeValueInput)?
+
+    func open() throws -> any LargeValueInput {
+        guard let name = fileName, !name.isEmpty else { throw StorageError(.damaged, "The store refers to a large value by something that is no name") }
+        if let other { return try other(name) }
+        let path = path(name)
+        do {
+            return try FileInput(File(path, .read))
+        } catch let error as FileSystemError where error.code == .notFound {
+            throw StorageError(.notFound, "The file of a large value is missing: \(name)", path: path)
+        } catch {
+            throw StorageError(.inputOutput, "The file of a large value can't be read: \(error)", path: path, underlying: error)
+        }
+    }
+}
+
 extension ExternalValues {
     /// Values of a store in memory: they end with it.
     static func inMemory() -> ExternalValues {
         let values = ValuesInMemory()
         return ExternalValues(
-            path: { $0 }, write: { values.add($0) }, remove: { values.remove($0) },
-            read: { name in
+            path: { $0 }, write: { values.add(try $0.data()) }, secure: { values.value($0) != nil }, remove: { values.remove($0) },
+            open: { name in
                 guard let value = values.value(name) else { throw StorageError(.notFound, "The store in memory has no large value \(name)") }
-                return value
+                return BytesSource(value).open()
             })
     }
 
@@ -109,29 +122,36 @@ extension ExternalValues {
     /// Files beside a store as Core Data places them: `.Name_SUPPORT/_EXTERNAL_DATA/<UUID>` for `Name.sqlite`.
     package static func besideStore(at path: String) -> ExternalValues {
         let folder = FilePath.join(folder(beside: path), "_EXTERNAL_DATA")
+        let durable = DurableNames()
+        // The folder of the values, and the one that the store has beside itself.
+        let levels = 2
         return ExternalValues(
             path: { FilePath.join(folder, $0) },
             write: { value in
                 if try !Disk.exists(folder) {
+                    durable.forgetFolders()
                     try Disk.makeDirectories(folder)
-                    try Disk.synchronizeDirectory(FilePath.parent(folder))
-                    try Disk.synchronizeDirectory(FilePath.parent(path))
                 }
                 let name = UUID().uuidString
                 let place = FilePath.join(folder, name)
                 let file = try File(place, .create())
                 do {
-                    try value.withUnsafeBytes { try file.append($0) }
+                    try value.copy(to: file)
                     try file.synchronize()
-                    try Disk.synchronizeDirectory(folder)
+                    try durable.note(name, file: place, levels: levels)
                 } catch {
                     _ = try? Disk.removeFileIfPresent(place)
                     throw error
                 }
                 return name
             },
+            secure: { name in
+                guard isName(name) else { return false }
+                return try durable.secure(name, file: FilePath.join(folder, name), levels: levels)
+            },
             remove: { name in
                 guard isName(name) else { return }
+                durable.forget(name)
                 try Disk.removeFileIfPresent(FilePath.join(folder, name))
             })
     }

@@ -1,5 +1,6 @@
 import FileSystem
 import Foundation
+import RowMemory
 import Schema
 import Storage
 
@@ -13,26 +14,50 @@ final class LargeValueWriter {
         self.files = files
     }
 
+    /// Writes the files that a change set needs: before its transaction, which others wait for, and before any row refers to them.
+    func writeFiles(for changes: ChangeSet) throws {
+        for insertions in changes.insertions { try writeFiles(for: insertions.rows) { _, _ in true } }
+        for updates in changes.updates {
+            try writeFiles(for: updates.rows) { place, slot in place < updates.changed.count && updates.changed[place].contains(Int(slot.index)) }
+        }
+    }
+
+    private func writeFiles(for rows: RowBatch, including: (Int, RowSlot) -> Bool) throws {
+        guard !rows.isEmpty else { return }
+        let slots = rows[0].layout.slots.filter { $0.kind == .large }
+        guard !slots.isEmpty else { return }
+        for place in 0..<rows.count {
+            for slot in slots where including(place, slot) {
+                if let value = rows[place].large(slot), value.bytesAtHand.map({ $0.count > ExternalValues.largestInlineValue }) ?? true { _ = try cell(for: value) }
+            }
+        }
+    }
+
     func cell(for value: LargeValue) throws -> Data {
         if let written = namesByValue[ObjectIdentifier(value)] { return ExternalValues.cell(referringTo: written.name) }
         if let name = value.fileName {
             // A value of this store's own stays where it is.
-            if ExternalValues.isName(name), try Disk.exists(files.path(name)) { return ExternalValues.cell(referringTo: name) }
+            if ExternalValues.isName(name), try files.secure(name) { return ExternalValues.cell(referringTo: name) }
             do {
-                return try cell(for: try value.data(), of: value)
+                return try newCell(for: value)
             } catch let error as StorageError where error.code == .notFound && ExternalValues.isName(name) {
                 // Missing before and missing now: the reference is all that is left of it.
                 return ExternalValues.cell(referringTo: name)
             }
         }
-        return try cell(for: try value.data(), of: value)
+        return try newCell(for: value)
     }
 
-    private func cell(for bytes: Data, of value: LargeValue) throws -> Data {
-        guard bytes.count > ExternalValues.largestInlineValue else { return Data([1]) + bytes }
-        let name = try files.write(bytes)
+    private func newCell(for value: LargeValue) throws -> Data {
+        guard try value.count > ExternalValues.largestInlineValue else { return Data([1]) + (try value.data()) }
+        let name = try files.write(value)
         namesByValue[ObjectIdentifier(value)] = (value, name)
         return ExternalValues.cell(referringTo: name)
+    }
+
+    /// After the commit: values that were read from elsewhere are read from the store's own files from now on.
+    func settle() {
+        for (value, name) in namesByValue.values where value.bytesAtHand == nil { value.settle(in: files.source(named: name)) }
     }
 
     func removeFiles() {

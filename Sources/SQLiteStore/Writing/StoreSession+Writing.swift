@@ -12,8 +12,11 @@ extension StoreSession {
         let large = LargeValueWriter(files)
         var save = SaveInProgress(large: large, insertions: changes.insertions)
         do {
+            try large.writeFiles(for: changes)
             _ = derivedChanges.takeAll()
-            return try limitingTriggers(changes.rowCount) { try writing(beforeCommit: beforeCommit) { try write(changes, &save) } }
+            let receipt = try limitingTriggers(changes.rowCount) { try writing(beforeCommit: beforeCommit) { try write(changes, &save) } }
+            large.settle()
+            return receipt
         } catch is VersionMismatch {
             large.removeFiles()
             // Looked up afterwards, all at once: a savepoint to come back to would copy every page that a save touches.

@@ -1,0 +1,157 @@
+package import FileSystem
+public import Foundation
+public import Schema
+
+extension LargeValue {
+    /// The bytes of a file, which are read when the value is saved, copied or asked for.
+    ///
+    /// The file must stay as it is until the value is saved; where it was changed, moved or removed before, the save fails and says so. Afterwards the value is the store's and
+    /// the file is not needed any more. Costs one look at the file, whatever its size.
+    /// - Throws: `StorageError`, `notFound` where there is no such file, `unsupported` where it is a folder, a pipe or a device.
+    public convenience init(contentsOf url: URL) throws {
+        let path = url.path
+        do {
+            // Links are followed, as whoever names a file expects it.
+            self.init(OutsideFile(path: path, identity: try File(Disk.resolve(path), .read).status().identity))
+        } catch let error as FileSystemError where error.code == .unsuitableFile {
+            throw StorageError(.unsupported, "Only a plain file can be a value: \(error.message)", path: path, underlying: error)
+        } catch let error as FileSystemError {
+            throw StorageError(reading: error, path: path)
+        }
+    }
+
+    /// Writes the value into a file, which is there whole and durable when this returns; a file that is there is replaced.
+    ///
+    /// Costs one piece of memory, whatever the value's size. Where it throws, what was there is still there.
+    /// - Throws: `StorageError`.
+    public func copy(to url: URL) throws {
+        do {
+            try Disk.replaceFile(url.path) { try copy(to: $0) }
+        } catch let error as FileSystemError {
+            throw StorageError(reading: error, path: url.path)
+        }
+    }
+
+    /// Writes the value into an empty file; not made durable.
+    /// - Parameter note: Told of every piece as it is written; may throw to end the work.
+    package func copy(to target: File, noting note: ((UnsafeRawBufferPointer) throws -> Void)? = nil) throws {
+        if bytesAtHand == nil, let input = try reader().fileInput, try Disk.clone(input.file, to: target) {
+            // What was cloned stays as it was in that moment, whatever becomes of the other.
+            try input.checkUnchanged()
+            guard let note else { return }
+            return try LargeValueReader(FileInput(target)).forEachRemainingPiece(note)
+        }
+        try forEachPiece { piece in
+            try target.append(piece)
+            try note?(piece)
+        }
+    }
+
+    /// Whether two values have the same bytes. Reads both in pieces, as far as they are alike.
+    package func hasSameBytes(as other: LargeValue) throws -> Bool {
+        if self == other { return true }
+        let left = try reader(), right = try other.reader()
+        guard left.count == right.count else { return false }
+        while let piece = try left.read(upTo: LargeValueReader.pieceSize) {
+            guard try right.read(upTo: piece.count) == piece else { return false }
+        }
+        return true
+    }
+}
+
+extension LargeValueReader {
+    fileprivate var fileInput: FileInput? { input as? FileInput }
+}
+
+extension LargeValueSource {
+    package func data(limit: Int64) throws -> Data {
+        let reader = LargeValueReader(try open())
+        guard reader.count <= limit else {
+            throw StorageError(.tooLarge, "A value of \(reader.count) bytes is too large to be taken into memory as a whole: read it in pieces")
+        }
+        var bytes = Data(count: Int(reader.count))
+        let done = try bytes.withUnsafeMutableBytes { try reader.read(into: $0) }
+        // Only at its end a value tells whether it was whole.
+        guard try reader.read(upTo: 1) == nil, done == bytes.count else {
+            throw StorageError(.inputOutput, "A large value has another length than it had when it was opened")
+        }
+        return bytes
+    }
+}
+
+/// A file of somebody else's.
+private struct OutsideFile: LargeValueSource {
+    let path: String
+    /// The state in which it was taken.
+    let identity: FileIdentity
+
+    var fileName: String? { nil }
+
+    func open() throws -> any LargeValueInput {
+        do {
+            return try FileInput(File(Disk.resolve(path), .read), expecting: identity)
+        } catch let error as FileSystemError {
+            throw StorageError(reading: error, path: path)
+        }
+    }
+}
+
+/// A plain file that a value is read from.
+package final class FileInput: LargeValueInput {
+    package let file: File
+    package let count: Int64
+    private let expected: FileIdentity?
+
+    /// - Parameter expected: The state that the file has to be in, now and while it is read.
+    package init(_ file: File, expecting expected: FileIdentity? = nil) throws {
+        self.file = file
+        self.expected = expected
+        count = try expected?.size ?? file.status().size
+        try checkUnchanged()
+    }
+
+    package func checkUnchanged() throws {
+        guard let expected, try file.status().identity != expected else { return }
+        throw StorageError(.inputOutput, "The file was changed since it became a value: \(file.path)", path: file.path)
+    }
+
+    package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int {
+        do {
+            let done = try file.read(into: buffer, at: offset)
+            // Looked at afterwards: what was read before a change is from before it.
+            try checkUnchanged()
+            return done
+        } catch let error as FileSystemError {
+            throw StorageError(reading: error, path: file.path)
+        }
+    }
+}
+
+/// A value whose file is known to be missing: its name is all that is left of it.
+package struct MissingValue: LargeValueSource {
+    package let fileName: String?
+
+    package init(named name: String) { fileName = name }
+
+    package func open() throws -> any LargeValueInput {
+        throw StorageError(.notFound, "The file of a large value is missing: \(fileName ?? "")")
+    }
+}
+
+extension StorageError {
+    /// What a file system says of a value's file.
+    package init(reading error: FileSystemError, path: String) {
+        let code: Code =
+            switch error.code {
+            case .notFound, .notDirectory: .notFound
+            case .permissionDenied: .permission
+            case .readOnly: .readOnly
+            case .noSpace: .full
+            case .busy: .busy
+            case .exists, .isDirectory: .cannotCreate
+            case .tooLarge: .tooLarge
+            default: .inputOutput
+            }
+        self.init(code, error.message, path: path, underlying: error)
+    }
+}

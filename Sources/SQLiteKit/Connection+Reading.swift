@@ -68,6 +68,12 @@ extension Connection {
         if after != before { throw SQLiteError(.changed, message: "changed by another program while it was read", path: path) }
     }
 
+    /// Whether a transaction of this connection, opened by `openForReading`, sees one state whatever others commit: by the locks of a shared `-shm`, or of a rollback journal.
+    package var keepsWritersOff: Bool {
+        guard reading == .locked, let stateBefore else { return false }
+        return stateBefore.hasSharedMemory || stateBefore.wal == nil
+    }
+
     /// Opens for reading, runs `body`, checks that nothing changed meanwhile, and does it all again where something did.
     package static func reading<Result>(
         _ path: String, defense: Defense = .foreign, attempts: Int = 5, ignoresWAL: Bool = false, _ body: (Connection) throws -> Result

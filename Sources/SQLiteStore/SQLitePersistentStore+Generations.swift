@@ -6,13 +6,17 @@ package import Storage
 import Synchronization
 
 extension SQLitePersistentStore: GenerationStore {
-    package func viewOfThisMoment() throws -> (any StoreView)? {
-        guard try withSession({ try $0.archive == nil && $0.connection.journalMode() == .wal }) else { return nil }
+    package func viewOfThisMoment() throws -> (any StoreView)? { try view(mayHoldUpWriters: false) }
+
+    package func viewForReading() throws -> (any StoreView)? { try view(mayHoldUpWriters: true) }
+
+    private func view(mayHoldUpWriters: Bool) throws -> (any StoreView)? {
+        let mode = try withSession { $0.archive == nil ? try $0.connection.journalMode() : nil }
+        // With a rollback journal nobody commits as long as somebody reads.
+        guard mode == .wal || mode != nil && mode != .memory && mayHoldUpWriters, !description.isInMemory else { return nil }
         do {
-            var options = OpenOptions(.readOnly, defense: .foreign)
-            options.busyTimeout = description.busyTimeout
             // Of its own: a transaction that stays open must not hold up the connection that writes.
-            let connection = try Connection(path, options)
+            guard let connection = try connectionForView() else { return nil }
             try connection.execute("BEGIN DEFERRED")
             // A transaction begins with what it reads first.
             _ = try connection.value("SELECT count(*) FROM Z_METADATA")
@@ -25,6 +29,18 @@ extension SQLitePersistentStore: GenerationStore {
         } catch {
             throw StorageError(error, path: path)
         }
+    }
+
+    /// Nil for a store that is read without locks: others may write it whenever they like.
+    private func connectionForView() throws -> Connection? {
+        guard description.isReadOnly else {
+            var options = OpenOptions(.readOnly, defense: .foreign)
+            options.busyTimeout = description.busyTimeout
+            return try Connection(path, options)
+        }
+        let connection = try Connection.openForReading(
+            path, defense: .foreign, busyTimeout: description.busyTimeout, ignoresWAL: description.ignoresWAL)
+        return connection.keepsWritersOff ? connection : nil
     }
 }
 

@@ -69,15 +69,14 @@ package struct RowCopier {
     }
 
     private func forEachBatch(of entity: Entity, includingSubentities: Bool, _ body: (RowBatch) throws -> Void) throws {
-        var offset = 0
+        var last: Int64?
         while true {
-            let rows = try source.rows(
-                RowRequest(entityIndex: entity.index, includesSubentities: includingSubentities, offset: offset, limit: Self.batchSize))
+            let rows = try source.rows(.part(of: entity.index, includesSubentities: includingSubentities, after: last, limit: Self.batchSize))
             if rows.isEmpty { return }
             try progress(rows.count)
             try body(rows)
             if rows.count < Self.batchSize { return }
-            offset += rows.count
+            last = rows[rows.count - 1].key
         }
     }
 }

@@ -17,6 +17,8 @@ package struct RowRequest: Sendable {
     package var limit: Int?
     /// Objects that are left out, since the context knows better about them.
     package var excludedKeys: [Int64]
+    /// Only objects with greater numbers, for reading a store part by part: unlike `offset` it costs the same however far the reading has come. Of one store; not for several.
+    package var after: Int64?
     /// The UUIDs of the stores to look in, where there are several; nil for all.
     package var stores: Set<String>?
 
@@ -31,6 +33,15 @@ package struct RowRequest: Sendable {
         self.offset = offset
         self.limit = limit
         self.excludedKeys = excludedKeys
+    }
+
+    /// All objects of one entity in the order of their numbers, so many at a time: what comes after the last one of the part before.
+    package static func part(
+        of entityIndex: Int, includesSubentities: Bool = false, after: Int64?, limit: Int
+    ) -> RowRequest {
+        var request = RowRequest(entityIndex: entityIndex, includesSubentities: includesSubentities, limit: limit)
+        request.after = after
+        return request
     }
 
     /// The request without a window, and with another predicate that holds wherever its own does.

@@ -64,7 +64,7 @@ extension RowTable {
             let wanted = request.includesSubentities ? entity.family : entity.index..<(entity.index + 1)
             let all = hierarchies[entity.rootIndex]
             for key in Set(keys).subtracting(excluded).sorted() {
-                guard let row = all[key], wanted.contains(row.entityIndex) else { continue }
+                guard let row = all[key], wanted.contains(row.entityIndex), row.key > request.after ?? .min else { continue }
                 found.append(row)
                 if found.count == limit { break }
             }
@@ -72,6 +72,7 @@ extension RowTable {
             let test = try predicate.map { try CompiledPredicate($0, entity: shape.model.entities[request.entityIndex], model: shape.model) }
             do {
                 try forEachRow(of: request.entityIndex, includingSubentities: request.includesSubentities) { row in
+                    if let after = request.after, row.key <= after { return }
                     if !excluded.isEmpty, excluded.contains(row.key) { return }
                     if let test, try !test.matches(RowObject(row, in: self)) { return }
                     found.append(row)

@@ -77,7 +77,7 @@ struct ComparedProperty {
     private static func value(_ side: Side?, _ cursor: RowCursor?) -> PropertyValue {
         guard let side, let cursor else { return .null }
         func object(_ reference: ObjectReference) -> PropertyValue {
-            .object(ManagedObjectID(store: cursor.store.identity, entityIndex: reference.entityIndex, key: reference.key))
+            .object(ManagedObjectID(store: cursor.identity, entityIndex: reference.entityIndex, key: reference.key))
         }
         switch side {
         case .attribute(let slot): return cursor.row.value(slot)
@@ -86,7 +86,7 @@ struct ComparedProperty {
             var members = cursor.members(index)
             if !isOrdered {
                 // The models may have the entities in another order.
-                let entities = cursor.store.identity.model.entities
+                let entities = cursor.identity.model.entities
                 members.sort { (entities[$0.entityIndex].name, $0.key) < (entities[$1.entityIndex].name, $1.key) }
             }
             return members.isEmpty ? .null : .list(members.map(object))

@@ -1,5 +1,5 @@
 internal import Schema
-internal import Storage
+package import Storage
 
 /// Two documents held against each other, object by object: what the second has that the first has not, and the other way round.
 ///
@@ -40,16 +40,30 @@ public struct DocumentComparison {
     }
 
     /// Calls `body` with each difference: entities by name, objects by number.
+    ///
+    /// Where somebody saves one of the documents meanwhile, what it held at the beginning is compared; but for documents that are read while no editor has them open, for which
+    /// nothing can be held.
     /// - Throws: `DocumentError` and `StorageError` for what can't be read, and what `body` throws.
     public func forEachDifference(_ body: (ObjectDifference) throws -> Void) throws {
+        func oneState(_ store: any PersistentStore) throws -> any RowStore {
+            if let view = try (store as? any GenerationStore)?.viewForReading() { return view }
+            return store
+        }
+        try forEachDifference(oneState(old), oneState(new), body)
+    }
+
+    /// The same, with what each of the stores is read from.
+    package func forEachDifference(
+        _ oldSource: any RowStore, _ newSource: any RowStore, _ body: (ObjectDifference) throws -> Void
+    ) throws {
         func entities(_ store: any PersistentStore) -> [String: Entity] {
             Dictionary(uniqueKeysWithValues: store.identity.model.entities.filter { !$0.isAbstract }.map { ($0.name, $0) })
         }
         let old = entities(self.old), new = entities(self.new)
         for name in Set(old.keys).union(new.keys).sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
             let properties = ComparedProperty.pairs(old[name].map { ($0, self.old) }, new[name].map { ($0, self.new) })
-            let left = RowCursor(self.old, old[name], members: properties.compactMap { $0.old?.memberIndex })
-            let right = RowCursor(self.new, new[name], members: properties.compactMap { $0.new?.memberIndex })
+            let left = RowCursor(oldSource, self.old.identity, old[name], members: properties.compactMap { $0.old?.memberIndex })
+            let right = RowCursor(newSource, self.new.identity, new[name], members: properties.compactMap { $0.new?.memberIndex })
             try merge(name, left, right, properties, body)
         }
     }

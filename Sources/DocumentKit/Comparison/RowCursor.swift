@@ -4,20 +4,26 @@ internal import Storage
 
 /// The rows of one entity in ascending order of number, with the members of some of their relationships; a batch at a time.
 final class RowCursor {
-    let store: any PersistentStore
+    let identity: StoreIdentity
+    private let source: any RowStore
     private let entity: Entity?
     private let memberProperties: [Int]
     private var rows = RowBatch()
     private var members: [Int: [[ObjectReference]]] = [:]
     private var index = -1
-    private var offset = 0
     private var isLast = false
+    /// The number that the rows begin behind.
+    private let start: Int64?
     private static let batchSize = 2048
 
-    /// - Parameter entity: Nil for a store that does not know it: there are no rows then.
-    /// - Parameter members: The places of to-many relationships whose members are wanted.
-    init(_ store: any PersistentStore, _ entity: Entity?, members: [Int]) {
-        self.store = store
+    /// - Parameters:
+    ///   - source: The store that has this identity, or one moment of it.
+    ///   - entity: Nil for a store that does not know it: there are no rows then.
+    ///   - members: The places of to-many relationships whose members are wanted.
+    init(_ source: any RowStore, _ identity: StoreIdentity, _ entity: Entity?, members: [Int], after start: Int64? = nil) {
+        self.source = source
+        self.identity = identity
+        self.start = start
         self.entity = entity
         memberProperties = members
         isLast = entity == nil
@@ -37,13 +43,13 @@ final class RowCursor {
 
     private func load() throws {
         guard let entity else { return }
-        rows = try store.rows(RowRequest(entityIndex: entity.index, includesSubentities: false, offset: offset, limit: Self.batchSize))
-        offset += rows.count
+        let last = rows.isEmpty ? start : rows[rows.count - 1].key
+        rows = try source.rows(.part(of: entity.index, after: last, limit: Self.batchSize))
         isLast = rows.count < Self.batchSize
         index = 0
         let owners = (0..<rows.count).map { rows[$0].key }
         for property in memberProperties {
-            members[property] = try store.related(entityIndex: entity.index, propertyIndex: property, owners: owners, includingRows: false).members
+            members[property] = try source.related(entityIndex: entity.index, propertyIndex: property, owners: owners, includingRows: false).members
         }
     }
 }

@@ -49,9 +49,9 @@ enum DiffCommand: Command {
                 defer { progress.finish() }
                 var report = DifferenceReport(console, showsObjects: !arguments.has("--stat"))
                 report.begin()
-                try old.readingOneState {
-                    try new.readingOneState {
-                        try comparison.forEachDifference { difference in
+                try old.readingOneState { oldState in
+                    try new.readingOneState { newState in
+                        try comparison.forEachDifference(oldState, newState) { difference in
                             try console.interruption.check()
                             try console.output.check()
                             report.add(difference)

@@ -27,11 +27,12 @@ struct DocumentReader {
         }
     }
 
-    /// Runs `body`, which reads the document in several steps, and throws where somebody saved between them: what was read is then no state that there ever was. Not noticed
-    /// of a store by itself.
-    func readingOneState<Result>(_ body: () throws -> Result) throws -> Result {
+    /// Runs `body`, which reads the document in several steps, on what is committed now. Where that can't be held, since no editor had the document open, it throws if somebody saved
+    /// between them: what was read is then no state that there ever was.
+    func readingOneState<Result>(_ body: (any RowStore) throws -> Result) throws -> Result {
+        if let state = try document.oneState() { return try body(state) }
         let before = try document.commitCount()
-        let result = try body()
+        let result = try body(store)
         guard try document.commitCount() == before else {
             throw CommandError(
                 .tryLater, "changed", "the document was saved by another program while it was read", path: document.url.path, hint: "run the command again")

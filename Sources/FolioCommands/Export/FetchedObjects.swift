@@ -86,7 +86,7 @@ struct FetchedObjects {
             for (entityIndex, ids) in Dictionary(grouping: batch, by: { $0.entityIndex }) {
                 let entity = store.identity.model.entities[entityIndex]
                 let rows = try store.rows(RowRequest(entityIndex: entityIndex, includesSubentities: false, selection: .keys(ids.map(\.key))))
-                let related = try RelatedRows(rows, entity: entity, in: store)
+                let related = try RelatedRows(rows, entity: entity, layout: store.layouts[entity.index], in: store)
                 for index in 0..<rows.count { places[ObjectReference(key: rows[index].key, entityIndex: entityIndex)] = (rows[index], index, related) }
                 if writers[entityIndex] == nil {
                     writers[entityIndex] = ObjectWriter(entity: entity, layout: store.layouts[entityIndex], prefixes: prefixes)

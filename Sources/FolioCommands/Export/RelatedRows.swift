@@ -8,7 +8,7 @@ struct RelatedRows {
     private var dangling: Set<ObjectReference> = []
 
     /// - Parameter rows: rows of `entity` itself.
-    init(_ rows: RowBatch, entity: Entity, in store: any PersistentStore) throws {
+    init(_ rows: RowBatch, entity: Entity, layout: RowLayout, in store: any RowStore) throws {
         let owners = (0..<rows.count).map { rows[$0].key }
         var targets: [Int: Set<Int64>] = [:]
         for property in entity.properties where property.relationship != nil && !property.isTransient {
@@ -16,7 +16,7 @@ struct RelatedRows {
                 membersByProperty[property.index] =
                     try store.related(entityIndex: entity.index, propertyIndex: property.index, owners: owners, includingRows: false).members
             } else {
-                let slot = store.layouts[entity.index].slots[property.index]
+                let slot = layout.slots[property.index]
                 for index in 0..<rows.count {
                     if let reference = rows[index].reference(slot) { targets[reference.entityIndex, default: []].insert(reference.key) }
                 }
@@ -25,7 +25,7 @@ struct RelatedRows {
         for (entityIndex, keys) in targets { dangling.formUnion(try Self.dangling(Array(keys), entityIndex, in: store)) }
     }
 
-    private static func dangling(_ keys: [Int64], _ entityIndex: Int, in store: any PersistentStore) throws -> [ObjectReference] {
+    private static func dangling(_ keys: [Int64], _ entityIndex: Int, in store: any RowStore) throws -> [ObjectReference] {
         let request = RowRequest(entityIndex: entityIndex, selection: .keys(keys))
         // As a rule all are there, and counting them is cheap.
         if try store.count(request) == keys.count { return [] }

@@ -48,6 +48,8 @@ package enum SQLTranslation {
         var statement = translator.statement
         statement.joins = translator.root.tables
         statement.conditions = restriction(of: request, storage, layout, isNarrowed: !conditions.isEmpty || !request.sortKeys.isEmpty) + conditions
+        // Either index that may serve, the table's own or the one on Z_ENT, has its rows in this order.
+        if let after = request.after { statement.conditions.append(.sql("\(key) > \(value: .integer(after))")) }
         statement.order = order
         if residual.isEmpty {
             statement.offset = request.offset

@@ -1,6 +1,7 @@
 internal import ArchiveKit
 internal import AtomicStores
 internal import FileSystem
+internal import SQLiteKit
 package import Storage
 
 /// Looks at a path and says what kind of document is there, or what else.
@@ -49,10 +50,8 @@ package struct DetectedDocument: Sendable, Hashable {
     }
 
     private static func kind(ofFile path: String) throws -> (DocumentKind, StoreType) {
-        let file = try File(path, .read)
-        let size = try file.status().size
-        var start = [UInt8](repeating: 0, count: 4096)
-        start.removeLast(start.count - (try start.withUnsafeMutableBytes { try file.read(into: $0, at: 0) }))
+        let file = try DatabaseStart(path, count: 4096)
+        let start = file.bytes, size = file.size
         if ZipDirectory.begins(start) { return (.archive, .sqlite) }
         if start.starts(with: Array("SQLite format 3\u{0}".utf8)) {
             try checkHeader(start, size: size, hasJournal: Disk.exists(path + "-wal"))

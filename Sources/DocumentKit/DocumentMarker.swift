@@ -67,10 +67,11 @@ struct DocumentMarker: Hashable, Sendable {
     }
 
     /// The marker that the next save commits.
-    func nextSave(now: Date = .now) -> DocumentMarker {
+    /// - Parameter last: A generation that is taken, by work that gave way in a conflict.
+    func nextSave(after last: Int = 0, now: Date = .now) -> DocumentMarker {
         var marker = self
         marker.counter += 1
-        marker.generation += 1
+        marker.generation = max(generation, last) + 1
         marker.isSaved = true
         marker.isUnchecked = false
         marker.lastSave = nil
@@ -81,8 +82,8 @@ struct DocumentMarker: Hashable, Sendable {
     }
 
     /// The marker of the commit that makes autosaved work a state that the main file may become, without being saved by that: the last save is a version then.
-    func nextInternal(now: Date = .now) -> DocumentMarker {
-        var marker = nextSave(now: now)
+    func nextInternal(after last: Int = 0, now: Date = .now) -> DocumentMarker {
+        var marker = nextSave(after: last, now: now)
         marker.isUnchecked = isUnchecked
         marker.lastSave = userSave
         marker.pending = pending

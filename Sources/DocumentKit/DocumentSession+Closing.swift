@@ -19,26 +19,19 @@ extension DocumentSession {
             try? collectContent()
         }
         try DocumentError.stage(.closing, path) {
-            try closeStore()
             if let workingSet {
-                try workingSet.remove()
-            } else if !isCheckpointPending {
-                try removeEmptyJournal()
+                try closeStore()
+                return try workingSet.remove()
             }
+            guard !isCheckpointPending, try !Self.hasJournal(storePath) else { return try closeStore() }
+            // Where somebody reads the document still, both stay, and go with a later session.
+            try closeStore(removesJournal: true)
+            try Disk.synchronizeDirectory(FilePath.parent(storePath))
         }
     }
 
     func unlock() {
         lock?.release()
         lock = nil
-    }
-
-    /// Takes away the WAL that the last checkpoint emptied, and its index.
-    private func removeEmptyJournal() throws {
-        let journal = storePath + "-wal"
-        if let size = try Disk.status(of: journal)?.size, size > 0 { return }
-        try Disk.removeFileIfPresent(journal)
-        try Disk.removeFileIfPresent(storePath + "-shm")
-        try Disk.synchronizeDirectory(FilePath.parent(storePath))
     }
 }

@@ -50,4 +50,15 @@ extension DocumentSession {
         try Disk.synchronizeDirectory(FilePath.parent(store))
         return aside
     }
+
+    /// What lies in a package and is not applied any more: WALs that were not its store's own, and versions that could not be read.
+    static func quarantined(in package: String) throws -> [String] {
+        let journals = FilePath.name(PackageLayout.foreignJournal), versions = FilePath.join(package, PackageLayout.versions)
+        var found: [String] = []
+        if try Disk.kind(of: versions) == .directory {
+            found += try Disk.list(versions).filter { $0.kind == .file && $0.name.hasPrefix(journals) }.map { FilePath.join(versions, $0.name) }
+        }
+        found += try Disk.list(package).filter { $0.kind == .directory && $0.name.hasPrefix(PackageLayout.damagedVersions + "-") }.map { FilePath.join(package, $0.name) }
+        return found.sorted()
+    }
 }

@@ -39,12 +39,15 @@ extension DocumentSession {
     }
 
     /// Opens a document for editing, under its lock, and mends what a crash left.
-    static func edit(_ path: String, model: ModelResolver, recovery: PersistentDocument.Recovery) throws -> DocumentSession {
+    /// - Parameter held: The document's lock, where the caller has it already and hands it over; it is given back where this fails.
+    static func edit(
+        _ path: String, model: ModelResolver, recovery: PersistentDocument.Recovery, lock held: DocumentLock? = nil
+    ) throws -> DocumentSession {
         let location = LinkResolution.resolve(path)
-        if try !Disk.exists(location), try !Replacement.isInterrupted(location) {
+        if held == nil, try !Disk.exists(location), try !Replacement.isInterrupted(location) {
             throw DocumentError(.notFound, "there is no such document", path: location, stage: .opening)
         }
-        let lock = try DocumentLock.acquire(location, document: nil)
+        let lock = try held ?? DocumentLock.acquire(location, document: nil)
         do {
             return try DocumentError.stage(.opening, location) {
                 try mend(location)
@@ -111,10 +114,8 @@ extension DocumentSession {
             case .keep: break
             case .refuse: throw recoverable(document.path)
             case .discard:
-                let generation = try place.marker()?.generation
-                // With a save in the WAL beside the work, only an open store can tell the two apart.
-                isToBeDiscarded = try place.manifest()?.generation != generation
-                if !isToBeDiscarded, let generation { try setAutosavedWorkAside(in: document.path, savedGeneration: generation) }
+                // Only an open store tells whether somebody reads what is to be set aside.
+                isToBeDiscarded = true
             }
         }
         let session = try open(document, place, isEditing: true, model: model)
@@ -200,11 +201,12 @@ extension DocumentSession {
             description.journal = manifest == nil ? .asFound : .heldByDocument
             if !isEditing, document.kind == .package { description.ignoresWAL = try hasForeignJournal(place.storePath) }
             let content = place.content(known)
+            description.type = document.storeType
+            StoreConfiguration.current?.apply(to: &description)
             let store: any PersistentStore
             if document.storeType == .sqlite {
                 store = try place.open(description, content, model: resolve)
             } else {
-                description.type = document.storeType
                 store = try BareStore.open(description, model: resolve)
             }
             do {

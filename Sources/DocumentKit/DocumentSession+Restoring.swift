@@ -17,7 +17,7 @@ extension DocumentSession {
         precondition(marker.isSaved, "Autosaved work is saved or set aside before a version is restored")
         try DocumentError.stage(.restoring, path) {
             try keepVersion()
-            var next = marker.nextSave()
+            var next = marker.nextSave(after: takenGeneration())
             next.journal = nil
             try replaceStore { target in
                 try restoreVersion(number, of: versions, to: target)
@@ -42,7 +42,7 @@ extension DocumentSession {
         precondition(marker.isSaved, "Autosaved work is saved or set aside before a store is replaced")
         try DocumentError.stage(.writing, path) {
             try keepVersion()
-            let next = marker.nextSave()
+            let next = marker.nextSave(after: takenGeneration())
             try replaceStore { target in
                 let before = try contentNames ?? Set(packageStore.externalValueNames().compactMap { UUID(uuidString: $0) })
                 try build(target)
@@ -56,7 +56,7 @@ extension DocumentSession {
     }
 
     /// Gives a closed store a marker of its own; answers its model and the large values that it refers to.
-    private static func mark(
+    static func mark(
         _ path: String, _ marker: DocumentMarker, _ content: ContentFolder, adding metadata: [String: MetadataValue?] = [:]
     ) throws -> (model: ManagedObjectModel, names: Set<UUID>) {
         var description = PersistentStoreDescription(url: URL(fileURLWithPath: path))
@@ -102,8 +102,12 @@ extension DocumentSession {
                 // An outside reader may still have the files open: they stay as they are, and the state that the versions lead up to takes their place.
                 return try replaceStore { try writeSavedState(to: $0) }
             }
-            try closeStore()
-            try Self.setAutosavedWorkAside(in: package, savedGeneration: marker.generation)
+            if try closeStore(alone: { try Self.setAutosavedWorkAside(in: package, savedGeneration: marker.generation) }) { return }
+            // Whoever reads goes on by the WAL and its index: these go with the folder that they are in, and the reader with them.
+            try replaceStore { try writeSavedState(to: $0) } keeping: { old in
+                try Disk.makeDirectories(FilePath.parent(FilePath.join(package, PackageLayout.discarded)), isDurable: true)
+                try Disk.rename(FilePath.join(old, FilePath.name(PackageLayout.store) + "-wal"), to: FilePath.join(package, PackageLayout.discarded))
+            }
         }
     }
 
@@ -123,7 +127,8 @@ extension DocumentSession {
     }
 
     /// Closes the store and puts the one that `build` makes in its place, in a folder of its own: a new store never lies beside an old WAL.
-    private func replaceStore(_ build: (_ path: String) throws -> Void) throws {
+    /// - Parameter keep: Takes out of the folder that was replaced what is worth keeping.
+    private func replaceStore(_ build: (_ path: String) throws -> Void, keeping keep: (_ folder: String) throws -> Void = { _ in }) throws {
         guard let package else { preconditionFailure("A store by itself is not replaced") }
         let folder = FilePath.join(package, PackageLayout.storeFolder)
         let before = try Disk.identity(of: folder)
@@ -142,6 +147,8 @@ extension DocumentSession {
         }
         try closeStore()
         try replacement.commit(expecting: before)
+        // The state that was asked for is there: what can't be kept now is gone.
+        try? keep(replacement.temporary)
     }
 }
 

@@ -22,9 +22,9 @@ extension DocumentSession {
         var changes = changes
         var next = marker
         switch level {
-        case .save: next = marker?.nextSave()
+        case .save: next = marker?.nextSave(after: takenGeneration())
         case .unfinishedWork:
-            next = marker?.nextInternal()
+            next = marker?.nextInternal(after: takenGeneration())
         case .autosave(let isUnchecked, let pending): next = marker?.nextAutosave(isUnchecked: isUnchecked, pending: pending.metadata)
         }
         let run = marker.map { journal ?? JournalRun(on: $0) }

@@ -13,6 +13,14 @@ extension DocumentSession {
         return VersionStore(folder: FilePath.join(package, PackageLayout.versions))
     }
 
+    /// The highest generation that a version has: the next save gets a higher one. Looked up once.
+    func takenGeneration() -> Int {
+        if let known = knownTakenGeneration { return known }
+        let taken = (try? versions?.lastGeneration()) ?? 0
+        knownTakenGeneration = taken
+        return taken
+    }
+
     /// The earlier saved states, those that an archive carries too, oldest first.
     func listVersions() throws -> [DocumentVersion] {
         if let versions { return try versions.list() }

@@ -57,6 +57,8 @@ final class DocumentSession {
     var hasChangedContent = false
     /// Whether this session may have left large values to which nothing refers.
     var mayHaveUnusedContent = false
+    /// What `takenGeneration()` has found.
+    var knownTakenGeneration: Int?
     /// Versions that were there and could not be read any more.
     var lostVersions: DocumentError?
     private(set) var isStoreOpen = true
@@ -86,8 +88,16 @@ final class DocumentSession {
     }
 
     /// Closes the store; the session's lock stays.
-    func closeStore() throws {
-        try store.close()
+    /// - Parameter removesJournal: Whether the WAL, which is empty, is taken away as well, if nobody else has the store open.
+    func closeStore(removesJournal: Bool = false) throws {
+        if removesJournal { try packageStore.closeRemovingJournal() } else { try store.close() }
         isStoreOpen = false
+    }
+
+    /// Closes the store after `body`, which takes the WAL away, where nobody else has it open; else nothing is done.
+    func closeStore(alone body: () throws -> Void) throws -> Bool {
+        guard try packageStore.closeAlone(body) else { return false }
+        isStoreOpen = false
+        return true
     }
 }

@@ -23,6 +23,13 @@ public enum DocumentVerifier {
         try verify(url, isThorough: isThorough) { _ in model }
     }
 
+    /// What lies in a document and was put aside, never to be applied: no damage. See ``PersistentDocument/quarantinedFiles()``.
+    public static func quarantinedFiles(of url: URL) throws -> [URL] {
+        let document = try DetectedDocument(url.path)
+        guard document.kind == .package else { return [] }
+        return try DocumentError.stage(.reading, document.path) { try DocumentSession.quarantined(in: document.path).map { URL(fileURLWithPath: $0) } }
+    }
+
     package static func verify(
         _ url: URL, isThorough: Bool, fitting model: @escaping @Sendable ([String: Data]) throws -> ManagedObjectModel?
     ) throws -> [DocumentFinding] {

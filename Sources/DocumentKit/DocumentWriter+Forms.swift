@@ -39,7 +39,8 @@ extension DocumentWriter {
 
     /// Builds the store with its large values in a folder aside, where it has the name that it is to have; then moves the values to their place and the store to
     /// where it waits for its own.
-    func writeStore(_ content: Content, to replacement: Replacement) throws -> SaveReceipt {
+    /// - Parameter placed: The values that were moved to their place, for taking them away again where the store does not follow.
+    func writeStore(_ content: Content, to replacement: Replacement, placing placed: inout [String]) throws -> SaveReceipt {
         let staging = FilePath.sibling(of: target, tag: "tmp", id: UniqueName.make())
         try Disk.makeDirectory(staging, mode: 0o700)
         defer { try? Disk.removeTree(staging) }
@@ -57,31 +58,33 @@ extension DocumentWriter {
             try SQLitePersistentStore.create(description, model: model, files: files)
         }
         try Disk.synchronizeFile(path)
-        try moveValues(from: files, names: store.externalValues)
+        try moveValues(from: files, names: store.externalValues, noting: &placed)
         try Disk.renameWithoutReplacing(path, to: replacement.temporary)
         return store.receipt
     }
 
-    private func moveValues(from staged: ExternalValues, names: Set<String>) throws {
+    private func moveValues(from staged: ExternalValues, names: Set<String>, noting moved: inout [String]) throws {
         let files = ExternalValues.besideStore(at: target)
-        var moved: [String] = []
-        do {
-            for name in names.sorted() {
-                let from = staged.path(name), to = files.path(name)
-                guard try Disk.exists(from), try !Disk.exists(to) else { continue }
-                try Disk.makeDirectories(FilePath.parent(to))
-                moved.append(to)
-                try Disk.rename(from, to: to)
-            }
-            guard let folder = moved.first.map({ FilePath.parent($0) }) else { return }
-            for folder in [folder, FilePath.parent(folder), FilePath.parent(target)] { try Disk.synchronizeDirectory(folder) }
-        } catch {
-            for path in moved { _ = try? Disk.removeFileIfPresent(path) }
-            throw error
+        for name in names.sorted() {
+            let from = staged.path(name), to = files.path(name)
+            guard try Disk.exists(from), try !Disk.exists(to) else { continue }
+            // Noted first: the folder counts, too.
+            moved.append(to)
+            try Disk.makeDirectories(FilePath.parent(to))
+            try Disk.rename(from, to: to)
         }
+        guard let folder = moved.first.map({ FilePath.parent($0) }) else { return }
+        for folder in [folder, FilePath.parent(folder), FilePath.parent(target)] { try Disk.synchronizeDirectory(folder) }
     }
 
-    /// Takes away the large values of the store that was replaced.
+    /// Takes values away that were put in place for a store that did not come to be, and their folders where nothing else is in them.
+    func removePlacedValues(_ paths: [String]) {
+        guard let folder = paths.first.map({ FilePath.parent($0) }) else { return }
+        for path in paths { _ = try? Disk.removeFileIfPresent(path) }
+        for folder in [folder, FilePath.parent(folder)] { try? Disk.removeEmptyDirectory(folder) }
+    }
+
+    /// Takes away the large values beside the store to which it does not refer.
     func removeUnusedValues() throws {
         let folder = FilePath.parent(ExternalValues.besideStore(at: target).path("x"))
         guard try Disk.kind(of: folder) == .directory else { return }

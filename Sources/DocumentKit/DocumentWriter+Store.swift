@@ -53,6 +53,8 @@ extension DocumentWriter {
         do {
             var marker = DocumentMarker()
             if let created { marker.created = created }
+            marker.isUnchecked = isUnchecked
+            marker.pending = self.pending
             if case .copy(let session, _) = content { marker.generation = includesVersions ? (session.marker?.generation ?? 0) + 1 : 1 }
             var changes = pending ?? ChangeSet()
             changes.metadata.merge(isDocument ? marker.metadata : DocumentMarker.removal) { $1 }

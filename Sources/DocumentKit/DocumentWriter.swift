@@ -23,26 +23,46 @@ struct DocumentWriter {
     var includesVersions = false
     /// Whether the persistent history of a store that is copied page by page goes along.
     var includesHistory = true
+    /// Whether objects may violate validation rules, which the next save checks then.
+    var isUnchecked = false
+    /// Unique values that objects share with others and that the tables lack, as autosaves note them.
+    var pending: MetadataValue?
     /// Files of the application's own, and what the manifest says, for packages and archives.
     var parts = CapturedParts()
 
     /// Writes the document. When it returns it is durable; when it throws, nothing is left and what was there is still there.
     /// - Returns: the numbers of new objects among the changes.
     func write(_ content: Content) throws -> SaveReceipt {
+        let written = try writeHoldingLock(content)
+        written.lock.release()
+        return written.receipt
+    }
+
+    /// Writes the document and keeps its lock, for going on with it before anybody else can.
+    func writeHoldingLock(_ content: Content) throws -> (receipt: SaveReceipt, lock: DocumentLock) {
         let place = DocumentTarget(path: target, replaces: replaces)
         try place.checkFolder()
         let lock = try DocumentLock.acquire(target, document: nil)
-        defer { lock.release() }
+        do {
+            return (try write(content, place), lock)
+        } catch {
+            lock.release()
+            throw error
+        }
+    }
+
+    private func write(_ content: Content, _ place: DocumentTarget) throws -> SaveReceipt {
         try DocumentSession.mend(target)
         let existing = try place.checkExisting(isBareStore: form.bareStoreType != nil)
         let replacement = Replacement(of: target)
+        var values: [String] = []
         let receipt: SaveReceipt
         do {
             receipt = try DocumentError.stage(.writing, target) {
                 switch form {
                 case .package: try writePackage(content, to: replacement.temporary)
                 case .archive: try writeArchive(content, to: replacement.temporary)
-                case .store, .binaryStore, .xmlStore: try writeStore(content, to: replacement)
+                case .store, .binaryStore, .xmlStore: try writeStore(content, to: replacement, placing: &values)
                 }
             }
             try DocumentError.stage(.replacing, target) {
@@ -53,10 +73,12 @@ struct DocumentWriter {
         } catch {
             // The first error is the one that counts.
             try? Disk.removeTree(replacement.temporary)
+            removePlacedValues(values)
             throw error
         }
         // The old document, where there was one; what is left of it goes with the next opening.
         try? Disk.removeTree(replacement.temporary)
+        // Only what was replaced by intent: values beside a store that is gone may be wanted by one that comes back.
         if form.bareStoreType != nil, existing != nil { try? removeUnusedValues() }
         return receipt
     }

@@ -81,7 +81,7 @@ extension PersistentDocument {
         let opened = try await run(migrator, progress) { migrator -> SessionKeeper.Opened in
             let session = try migrator.view()
             let state = SessionState(session)
-            return (SessionKeeper(session), state)
+            return (SessionKeeper(session, StoreConfiguration.current), state)
         }
         document.begin(opened.keeper, opened.state)
         return document

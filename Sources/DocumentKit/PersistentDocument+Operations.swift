@@ -22,9 +22,9 @@ extension PersistentDocument {
 
     /// Moves the document, versions and autosaved work included, to another place where nothing is, and goes on there. Objects, their IDs, undo and unsaved changes stay.
     ///
-    /// Within a file system it is one renaming. Across, it is copied whole and taken away here once the copy is durable.
-    /// - Throws: `DocumentError`: `cannotCreate` where something is there, `locked`, `permission`, `io`; `unsupported` for a store by itself that keeps large values in files
-    ///   beside it. Then it is where it was.
+    /// Within a file system it is one renaming. Across, it is copied whole and taken away here once the copy is durable. The files in which a store by itself keeps large values
+    /// beside it come along: they have both names until the store is at its new place.
+    /// - Throws: `DocumentError`: `cannotCreate` where something is there, `locked`, `permission`, `io`. Then it is where it was.
     public func move(to url: URL) async throws {
         try await exclusively {
             _ = try editingState()
@@ -40,15 +40,19 @@ extension PersistentDocument {
         }
     }
 
-    /// Gives the document another name in its folder. The extension stays where `name` has none.
+    /// Gives the document another name in its folder. Its extension stays, unless `name` ends in it already, or in another one of the document's type or of Folio.
+    ///
+    ///     try await document.rename(to: "Letters 1.2")      // Letters 1.2.folio
     /// - Throws: As ``move(to:)``; `usage` where it is no name.
     public func rename(to name: String) async throws {
         guard !name.isEmpty, name != ".", name != "..", !name.contains("/"), !name.utf8.contains(0) else {
             throw DocumentError(.usage, "“\(name)” can't be the name of a document", path: state.path)
         }
-        var target = url.deletingLastPathComponent().appendingPathComponent(name)
-        if target.pathExtension.isEmpty, !url.pathExtension.isEmpty { target = target.appendingPathExtension(url.pathExtension) }
-        try await move(to: target)
+        let own = url.pathExtension
+        // What follows a dot may be a part of the name.
+        let known = ["folio", "folioz", own] + (type?.extensions ?? [])
+        let hasExtension = own.isEmpty || known.contains { name.lowercased().hasSuffix(".\($0.lowercased())") && name.count > $0.count + 1 }
+        try await move(to: url.deletingLastPathComponent().appendingPathComponent(hasExtension ? name : "\(name).\(own)"))
     }
 
     /// Whether the document is locked against editing by ``lock()``, by anybody: its permissions allow nobody to write it.
@@ -60,14 +64,24 @@ extension PersistentDocument {
         try await exclusively {
             let state = try editingState()
             guard !hasUnsavedChanges else { throw DocumentError(.usage, "there is unsaved work: save it before locking the document", path: state.path) }
+            defer { if isOpen { didReload() } }
             try here { session in
-                let path = session.path, model = session.model
-                try session.close()
-                try DocumentPermissions.setLocked(true, path)
+                let path = session.path, model = session.model, lock = session.lock
+                // Held until it is clear who goes on with the document.
+                session.lock = nil
+                do {
+                    try session.close()
+                    try DocumentPermissions.setLocked(true, path)
+                } catch {
+                    session = session.isStoreOpen ? session : try DocumentSession.reopen(path, lock: nil) { _ in model }
+                    session.lock = lock
+                    session.renewTrace()
+                    throw error
+                }
+                defer { lock?.release() }
                 session = try DocumentSession.read(path) { _ in model }
                 session.renewTrace()
             }
-            didReload()
         }
     }
 
@@ -78,8 +92,16 @@ extension PersistentDocument {
             guard isOpen, !state.isEditing else { return }
             try here { session in
                 let path = session.path, model = session.model
+                let wasLocked = DocumentPermissions.isLocked(path)
                 try DocumentPermissions.setLocked(false, path)
-                let next = try DocumentSession.edit(path, model: { _ in model }, recovery: .keep)
+                let next: DocumentSession
+                do {
+                    next = try DocumentSession.edit(path, model: { _ in model }, recovery: .keep)
+                } catch {
+                    // The mark says what this program could not change.
+                    if wasLocked { try? DocumentPermissions.setLocked(true, path) }
+                    throw error
+                }
                 try? session.close()
                 session = next
                 session.renewTrace()
@@ -111,16 +133,22 @@ extension DocumentSession {
     /// Ends the session, moves the files, and begins one at their new place. Where that fails it goes on at the old one.
     fileprivate static func move(_ session: inout DocumentSession, to target: String) throws {
         let path = session.path, model = session.model
-        if session.kind == .store, try Disk.exists(FilePath.parent(FilePath.parent(ExternalValues.besideStore(at: path).path("x")))) {
-            throw DocumentError(.unsupported, "a store by itself that keeps large values beside it is not moved", path: path, hint: "save it as another document")
-        }
+        let values = try ValuesBesideStore(of: session.kind == .store ? path : nil)
         let lock = try DocumentLock.acquire(target, document: session.uuid)
         let old = session.lock
         do {
             try DocumentError.stage(.replacing, target) {
                 if session.kind == .store { try session.sqliteStore?.closeAsOneFile() }
                 try session.closeStore()
-                try moveFiles(path, to: target)
+                try values?.link(to: target)
+                do {
+                    try moveFiles(path, to: target)
+                } catch {
+                    try? values?.unlink(at: target)
+                    throw error
+                }
+                // What stays is of no use, and does no harm.
+                try? values?.remove()
             }
         } catch {
             lock.release()

@@ -40,20 +40,30 @@ extension PersistentDocument {
             to: url, form: form, replacing: replacing, includingVersions: includingVersions, includingHistory: includingHistory, progress: nil)
     }
 
-    /// Writes a copy in the form of this document to a place where nothing is, valid or not.
-    func writeCopy(to url: URL) async throws { try await writeNow(to: target(url, nil, false), validates: false) }
+    /// Writes a copy to a place where nothing is, valid or not. Nil for the form of this document.
+    func writeCopy(to url: URL, form: DocumentForm? = nil) async throws { try await writeNow(to: target(url, form, false), validates: false) }
 
     private func writeNow(to target: Target, validates: Bool) async throws {
         let parts = try capturedParts()
-        let prepared = try prepareForWriting(validates: validates)
-        do {
-            let changes = prepared?.changes
-            try await away { session in _ = try target.writer(session, parts).write(.copy(session, changes)) }
-        } catch {
-            throw prepared.map { context.failSave($0, error) } ?? error
+        var target = target, next = try prepareForWriting(validates: validates)
+        target.isUnchecked = !validates
+        while true {
+            do {
+                let changes = next?.changes
+                try await away { [target] session in _ = try target.writer(session, parts).write(.copy(session, changes)) }
+                break
+            } catch {
+                // Values that have to be unique and that two objects have are noted beside the tables, as by an autosave.
+                guard let failed = next, !validates, target.form.bareStoreType == nil, !(error is CancellationError) else {
+                    throw next.map { context.failSave($0, error) } ?? error
+                }
+                let again = try context.prepareAutosave(again: failed, after: error)
+                next = again.save
+                target.pending = again.left.metadata
+            }
         }
         // Nothing was saved here: the changes go on being changes.
-        if let prepared { _ = context.failSave(prepared, CancellationError()) }
+        if let next { _ = context.failSave(next, CancellationError()) }
     }
 
     /// Writes the document to another place as `write(to:form:replacing:)` does, and goes on as the document there. The old one stays as it was last saved; one that never
@@ -86,8 +96,11 @@ extension PersistentDocument {
             let changes = prepared?.changes
             let written = try await away { session in
                 let writer = try target.writer(session, parts)
-                let receipt = try writer.write(.copy(session, changes))
-                let new = try SessionKeeper.opened(writer.target, session.isEditing ? .editing : .reading, recovery: .refuse) { [model = session.model] _ in model }
+                let (receipt, lock) = try writer.writeHoldingLock(.copy(session, changes))
+                // Nobody else may come between the writing and the opening.
+                let new = try SessionKeeper.opened(
+                    writer.target, session.isEditing ? .editing : .reading, recovery: .refuse, lock: lock
+                ) { [model = session.model] _ in model }
                 return (receipt: receipt, keeper: new.keeper, state: new.state)
             }
             receipt = written.receipt
@@ -119,12 +132,17 @@ extension PersistentDocument {
         let replaces: Bool
         var includesVersions = false
         var includesHistory = true
+        var isUnchecked = false
+        var pending: MetadataValue?
 
         func writer(_ session: DocumentSession, _ parts: CapturedParts) throws -> DocumentWriter {
-            DocumentWriter(
+            var writer = DocumentWriter(
                 target: path, form: form, replaces: replaces, model: try session.modelOfCopy(),
                 modelName: session.manifest?.model.name ?? PackageBuilder.name(for: session.model), includesVersions: includesVersions,
                 includesHistory: includesHistory, parts: parts)
+            writer.isUnchecked = isUnchecked
+            writer.pending = pending
+            return writer
         }
     }
 

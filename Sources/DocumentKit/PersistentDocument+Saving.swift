@@ -216,7 +216,7 @@ extension PersistentDocument {
     func checkOutside() async throws {
         if let change = await lookOutside() { outsideChangeHandler?(change) }
         switch outsideChange {
-        case nil, .moved, .reloaded: return
+        case nil, .moved, .reloaded, .resolved: return
         case .conflict:
             throw DocumentError(.changed, "the document was changed by another program", path: url.path, stage: .writing, hint: "resolve the conflict first")
         case .deleted:

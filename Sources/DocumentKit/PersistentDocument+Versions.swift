@@ -1,3 +1,4 @@
+internal import FileSystem
 public import Foundation
 public import ObjectGraph
 internal import Storage
@@ -97,6 +98,23 @@ extension PersistentDocument {
         }
         try editVersions { try $0.remove(Set(versions.map(\.number))) }
         try here { $0.mayHaveUnusedContent = true }
+    }
+
+    /// What was found in the document and put aside, never to be applied: journals that were not its store's own (see ``quarantinedJournal``), and earlier versions that could not
+    /// be read. Nothing removes them by itself.
+    public func quarantinedFiles() throws -> [URL] {
+        guard kind == .package else { return [] }
+        return try DocumentError.stage(.reading, state.path) { try DocumentSession.quarantined(in: state.path).map { URL(fileURLWithPath: $0) } }
+    }
+
+    /// Removes what was put aside, for good.
+    /// - Throws: `DocumentError`.
+    public func removeQuarantinedFiles() throws {
+        let state = try editingState()
+        guard kind == .package else { return }
+        try DocumentError.stage(.versioning, state.path) {
+            for path in try DocumentSession.quarantined(in: state.path) { try Disk.removeTree(path) }
+        }
     }
 
     private func editVersions(_ body: @Sendable (VersionStore) throws -> Void) throws {

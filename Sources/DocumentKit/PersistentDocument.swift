@@ -3,7 +3,7 @@ public import Foundation
 public import Migration
 public import ObjectGraph
 public import Schema
-package import Storage
+public import Storage
 
 /// A document whose content is a graph of objects: a package, an archive, or a Core Data store by itself.
 ///
@@ -21,7 +21,7 @@ package import Storage
 /// An editor on the main actor goes on editing while a save writes: changes that are made meanwhile wait for the next one. Operations of one document follow one another
 /// in the order in which they are called; none of them may be called, and waited for, from within a hook of another.
 ///
-/// Subclasses take part by the methods at the end of this class: validation, files of their own, a preview, what the manifest says.
+/// Subclasses take part by the methods at the end of this class: how the store is opened, validation, files of their own, a preview, what the manifest says, what becomes of conflicts.
 open class PersistentDocument {
     /// What a document is opened for.
     public enum Mode: Sendable, Hashable {
@@ -114,12 +114,15 @@ open class PersistentDocument {
 
     /// Opens a document with the model that `model` finds for the hashes that its store records.
     package static func open(
-        _ url: URL, mode: Mode, state: DocumentState = .newest, recovery: Recovery = .refuse, classes: [String: ManagedObject.Type] = [:],
-        fitting model: @escaping @Sendable ([String: Data]) throws -> ManagedObjectModel?
+        _ url: URL, mode: Mode, state: DocumentState = .newest, recovery: Recovery = .refuse, lock: DocumentLock? = nil,
+        classes: [String: ManagedObject.Type] = [:], fitting model: @escaping @Sendable ([String: Data]) throws -> ManagedObjectModel?
     ) async throws -> Self {
         let document = Self()
         document.objectClasses = classes
-        let opened = try await SessionKeeper.open(url.path, mode, state, recovery: recovery, model: model)
+        let configuration = StoreConfiguration(url) { document.configureStore(&$0) }
+        let opened = try await StoreConfiguration.$current.withValue(configuration) {
+            try await SessionKeeper.open(url.path, mode, state, recovery: recovery, lock: lock, model: model)
+        }
         document.begin(opened.keeper, opened.state)
         document.recovered = opened.state.recoveredWork
         return document
@@ -134,8 +137,9 @@ open class PersistentDocument {
         at url: URL, model: ManagedObjectModel, form: DocumentForm = .package, modelName: String? = nil, replacing: Bool = false,
         classes: [String: ManagedObject.Type] = [:]
     ) async throws -> Self {
-        try await writeEmpty(at: url, model: model, form: form, modelName: modelName, replacing: replacing)
-        return try await open(url, mode: .editing, model: model, classes: classes)
+        // Nobody else may come between the making and the opening.
+        let lock = try await writeEmptyHoldingLock(url, model, form, modelName, replacing)
+        return try await open(url, mode: .editing, recovery: .refuse, lock: lock, classes: classes) { _ in model }
     }
 
     /// Makes a new document without objects and does not open it.
@@ -143,10 +147,17 @@ open class PersistentDocument {
     public static func writeEmpty(
         at url: URL, model: ManagedObjectModel, form: DocumentForm = .package, modelName: String? = nil, replacing: Bool = false
     ) async throws {
+        try await writeEmptyHoldingLock(url, model, form, modelName, replacing).release()
+    }
+
+    @concurrent
+    private static func writeEmptyHoldingLock(
+        _ url: URL, _ model: ManagedObjectModel, _ form: DocumentForm, _ modelName: String?, _ replacing: Bool
+    ) async throws -> DocumentLock {
         let name = modelName ?? PackageBuilder.name(for: model)
         guard PackageLayout.isModelName(name) else { throw DocumentError(.usage, "“\(name)” can't be the name of a model's version", path: url.path) }
         let writer = DocumentWriter(target: LinkResolution.resolve(url.path), form: form, replaces: replacing, model: model, modelName: name)
-        _ = try writer.write(.nothing)
+        return try writer.writeHoldingLock(.nothing).lock
     }
 
     // MARK: State
@@ -297,6 +308,28 @@ open class PersistentDocument {
 
     /// What opening does about a document of a former version of the ``migrationPlan``. Opening for reading shows a migrated copy in any case.
     open class var migrationPolicy: MigrationPolicy { .automatic }
+
+    /// Says how the document's store is to be opened, whenever that is: called once, on the document's owner, before anything of the document is looked at.
+    ///
+    /// ```swift
+    /// override func configureStore(_ description: inout PersistentStoreDescription) {
+    ///     description.cacheKilobytes = 128 * 1024
+    ///     description.tracksHistory = true
+    /// }
+    /// ```
+    /// What counts is `timeout`, `waitObserver`, and of a SQLite store `cacheKilobytes` and `tracksHistory`; of a store by itself also `journalMode` and `synchronous`. The rest is
+    /// the document's own.
+    open func configureStore(_ description: inout PersistentStoreDescription) {}
+
+    /// Says at once what becomes of a conflict: another program has put another state in the document's place while edits here were unsaved. Nil, as here, leaves it to whoever calls
+    /// ``resolveConflict(_:)``, an editor that asks its user first.
+    ///
+    /// ```swift
+    /// override func conflictResolution() async -> ConflictResolution? { .merge(.mergeByPropertyObjectTrump) }
+    /// ```
+    /// Called on the document's owner when the conflict is noticed, which may be in a save that then goes on. ``outsideChangeHandler`` is told how it was settled; where that fails, of
+    /// the conflict.
+    open func conflictResolution() async -> ConflictResolution? { nil }
 
     /// Checks the document as a whole before it is saved; what it throws fails the save. Autosaves don't ask. Objects have checked themselves already.
     open func validate() throws {}

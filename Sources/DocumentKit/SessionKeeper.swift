@@ -7,8 +7,12 @@ internal import Synchronization
 /// The document sees the session only by the `SessionState` that comes with every result.
 final class SessionKeeper: Sendable {
     private let session: Mutex<DocumentSession>
+    private let configuration: StoreConfiguration?
 
-    init(_ session: sending DocumentSession) { self.session = Mutex(session) }
+    init(_ session: sending DocumentSession, _ configuration: StoreConfiguration?) {
+        self.session = Mutex(session)
+        self.configuration = configuration
+    }
 
     /// Runs `body` off the caller.
     @concurrent
@@ -17,7 +21,7 @@ final class SessionKeeper: Sendable {
     /// Runs `body` on the caller, which waits: for what is short, and for what puts another session in the place of this one while nobody may use the store.
     func here<Result: Sendable>(_ body: @Sendable (inout DocumentSession) throws -> Result) -> Outcome<Result> {
         session.withLock { session in
-            let result = Swift.Result { try body(&session) }
+            let result = StoreConfiguration.$current.withValue(configuration) { Swift.Result { try body(&session) } }
             return Outcome(result: result, state: SessionState(session))
         }
     }
@@ -82,26 +86,28 @@ extension SessionKeeper {
     @concurrent
     static func open(
         _ path: String, _ mode: PersistentDocument.Mode, _ state: DocumentState, recovery: PersistentDocument.Recovery,
-        model: @escaping DocumentSession.ModelResolver
+        lock: DocumentLock? = nil, model: @escaping DocumentSession.ModelResolver
     ) async throws -> Opened {
-        try opened(path, mode, state, recovery: recovery, model: model)
+        try opened(path, mode, state, recovery: recovery, lock: lock, model: model)
     }
 
+    /// - Parameter lock: The document's lock, where the caller has it, and hands it over: a reader gives it back.
     static func opened(
-        _ path: String, _ mode: PersistentDocument.Mode, _ shown: DocumentState = .newest, recovery: PersistentDocument.Recovery,
+        _ path: String, _ mode: PersistentDocument.Mode, _ shown: DocumentState = .newest, recovery: PersistentDocument.Recovery, lock: DocumentLock? = nil,
         model: @escaping DocumentSession.ModelResolver
     ) throws -> Opened {
-        if mode == .editing, DocumentPermissions.isLocked(LinkResolution.resolve(path)) {
+        if lock == nil, mode == .editing, DocumentPermissions.isLocked(LinkResolution.resolve(path)) {
             throw DocumentError(.permission, "the document is locked against editing", path: path, stage: .opening, hint: "unlock it, or open it for reading")
         }
         let session =
             switch mode {
-            case .editing: try DocumentSession.edit(path, model: model, recovery: recovery)
+            case .editing: try DocumentSession.edit(path, model: model, recovery: recovery, lock: lock)
             case .reading: try DocumentSession.read(path, shown, model: model)
             }
+        if mode == .reading { lock?.release() }
         // What is shown of a version does not change with the document.
         if shown == .newest { session.renewTrace() }
         let state = SessionState(session)
-        return (SessionKeeper(session), state)
+        return (SessionKeeper(session, StoreConfiguration.current), state)
     }
 }

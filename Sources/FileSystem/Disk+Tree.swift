@@ -53,6 +53,31 @@ extension Disk {
     /// Puts the content of one file on the disk. Never call it on a store that is open: closing the descriptor would drop SQLite's locks.
     package static func synchronizeFile(_ path: String) throws { try File(path, .read).synchronize() }
 
+    /// Gives the files of a folder names in a new folder too; where the file system can't, or it is another one, they are copied. Not made durable.
+    package static func linkTree(_ source: String, to target: String) throws {
+        guard let status = try status(of: source) else { throw FileSystemError(operation: "link", path: source, errno: ENOENT) }
+        guard status.kind == .directory else { throw unsuitable("link", source) }
+        try makeDirectory(target, mode: status.mode)
+        for entry in try Directory(source).entries() {
+            let from = FilePath.join(source, entry.name), to = FilePath.join(target, entry.name)
+            switch entry.kind {
+            case .directory: try linkTree(from, to: to)
+            case .file: try linkFile(from, to: to)
+            case .symbolicLink, .other: throw unsuitable("link", from)
+            }
+        }
+    }
+
+    private static func linkFile(_ source: String, to target: String) throws {
+        do {
+            try withPath(source) { from in
+                try withPath(target) { to in _ = try perform(.rename, target) { negated(Glibc.link(from, to)) } }
+            }
+        } catch let error as FileSystemError where [EXDEV, EPERM, ENOTSUP, ENOSYS, EMLINK].contains(error.errno) {
+            try copyFile(source, to: target)
+        }
+    }
+
     /// Copies a file, or a folder with everything in it, to a path where nothing is yet; modes and user attributes come along. Not made durable.
     ///
     /// Links, FIFOs, sockets and devices are refused. `including` is asked with the path beneath the top, and may leave items out.

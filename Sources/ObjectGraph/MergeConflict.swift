@@ -15,6 +15,21 @@ public struct MergeConflict: Sendable, Hashable {
     public let objectSnapshot: [String: PropertyValue]
     /// What the store has now; nil if the object is gone, or could not be read again.
     public let persistedSnapshot: [String: PropertyValue]?
+
+    /// A conflict of states that no versions of objects tell apart.
+    package init(objectID: ManagedObjectID, objectSnapshot: [String: PropertyValue], persistedSnapshot: [String: PropertyValue]?) {
+        self.init(objectID: objectID, oldVersion: 0, newVersion: 0, objectSnapshot: objectSnapshot, persistedSnapshot: persistedSnapshot)
+    }
+
+    init(
+        objectID: ManagedObjectID, oldVersion: Int64, newVersion: Int64, objectSnapshot: [String: PropertyValue], persistedSnapshot: [String: PropertyValue]?
+    ) {
+        self.objectID = objectID
+        self.oldVersion = oldVersion
+        self.newVersion = newVersion
+        self.objectSnapshot = objectSnapshot
+        self.persistedSnapshot = persistedSnapshot
+    }
 }
 
 /// Unique values that more than one object has.
@@ -35,7 +50,7 @@ public struct ConstraintConflict: Sendable, Hashable {
 }
 
 extension GraphError {
-    static func conflict(_ conflicts: [MergeConflict], underlying: (any Error)? = nil) -> GraphError {
+    package static func conflict(_ conflicts: [MergeConflict], underlying: (any Error)? = nil) -> GraphError {
         let message = conflicts.count == 1 ? "\(conflicts[0].objectID) was changed in the store meanwhile" : "\(conflicts.count) objects were changed in the store meanwhile"
         return GraphError(.conflict, message, object: conflicts.first?.objectID, conflicts: conflicts, underlying: underlying)
     }

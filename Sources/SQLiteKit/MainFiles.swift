@@ -11,6 +11,8 @@ enum MainFiles {
         var connections = 0
         var file: File?
         var refusesCloning = false
+        /// For looking at the file from outside.
+        var looks: [File] = []
     }
 
     private static let entries = Mutex<[String: Entry]>([:])
@@ -23,6 +25,20 @@ enum MainFiles {
         entries.withLock { entries in
             guard let entry = entries[path] else { return }
             if entry.connections > 1 { entries[path]?.connections -= 1 } else { entries[path] = nil }
+        }
+    }
+
+    /// Runs `body` with a descriptor on a file, whether a connection has it open or not. Connections that are about to be opened wait.
+    static func reading<Result>(_ path: String, _ body: (File) throws -> Result) throws -> Result {
+        try entries.withLock { entries in
+            // What is at the path need not be what the connections have open: they may have been left behind.
+            let current = try Disk.identity(of: path)
+            let known = try entries[path]?.looks.first { try current?.isSameFile(as: $0.status().identity) == true }
+            let file = try known ?? File(path, .read)
+            // Without a connection it is closed here and now, before one can be opened.
+            defer { if entries[path] == nil { file.close() } }
+            if known == nil { entries[path]?.looks.append(file) }
+            return try body(file)
         }
     }
 

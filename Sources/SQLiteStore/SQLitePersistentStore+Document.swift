@@ -25,18 +25,42 @@ extension SQLitePersistentStore {
     package func closeAsOneFile() throws {
         if try withSession({ try $0.connection.journalMode() }) == .wal {
             guard try checkpoint() else { throw StorageError(.busy, "The journal can't be brought into the store", path: path) }
+            try closeRemovingJournal()
+        } else {
+            try close()
         }
-        try close()
         do {
-            for suffix in ["-wal", "-journal"] {
-                guard let size = try Disk.status(of: path + suffix)?.size else { continue }
-                guard size == 0 else { throw StorageError(.busy, "The journal stays beside the store", path: path) }
-                try Disk.removeFile(path + suffix)
+            // A WAL that SQLite has left is open elsewhere.
+            guard try !Disk.exists(path + "-wal"), try Disk.status(of: path + "-journal")?.size ?? 0 == 0 else {
+                throw StorageError(.busy, "The journal stays beside the store: another program has it open", path: path)
             }
-            try Disk.removeFileIfPresent(path + "-shm")
+            try Disk.removeFileIfPresent(path + "-journal")
         } catch {
             throw StorageError(error, path: path)
         }
+    }
+
+    /// Closes a store whose WAL is empty, and lets SQLite take the WAL and its index away, which it does only where nobody else has the store open: whoever reads by an index
+    /// that has lost its name would not be seen by those who come later, nor see them.
+    package func closeRemovingJournal() throws {
+        try withSession { session in
+            try session.connection.setKeepsWAL(false)
+            try session.connection.setCheckpointsOnClose(true)
+        }
+        try close()
+    }
+
+    /// Runs `body` while nobody else has the store open, for taking its WAL from it, and closes it.
+    /// - Returns: false where somebody has: then `body` was not run, and the store is open still.
+    package func closeAlone(_ body: () throws -> Void) throws -> Bool {
+        // What `body` throws comes out as it is.
+        var failure: (any Error)?
+        let isAlone = try withSession { session in
+            try session.connection.whileAlone { do { try body() } catch { failure = error } }
+        }
+        if let failure { throw failure }
+        if isAlone { try close() }
+        return isAlone
     }
 
     /// Runs `body` with the store's files as they are on the disk, past SQLite, between two commits: for keeping versions. They are of no use afterwards. What `body`

@@ -102,7 +102,7 @@ import Testing
             await #expect(throws: DocumentError.self) { try await document.autosave() }
             #expect(try DocumentInfo(of: document.url).entities["Book"] == 1)
 
-            let copy = try #require(try await document.resolveConflict(.keepMineAsCopy(at: nil)))
+            let copy = try #require(try await document.resolveConflict(.keepMineAsCopy(at: nil)).copy)
             #expect(copy.lastPathComponent == "A (conflict).folio")
             #expect(try Library.titles(document) == ["theirs"])
             #expect(!document.hasUnsavedChanges && document.outsideChange == nil)

@@ -8,6 +8,8 @@ public enum OutsideChange: Sendable, Equatable {
     case reloaded
     /// Another state took its place while there are unsaved edits here. Nothing was done: saves fail until ``PersistentDocument/resolveConflict(_:)`` was called.
     case conflict
+    /// A conflict that was settled at once, as ``PersistentDocument/conflictResolution()`` said.
+    case resolved(ResolvedConflict)
     /// It was deleted, or thrown into the trash. What is open is still there; it can be written to another place with `save(as:)`.
     case deleted
     /// It could not be followed, or what came to its place could not be read. The document is as it was; saves fail.
@@ -16,17 +18,11 @@ public enum OutsideChange: Sendable, Equatable {
     public static func == (first: OutsideChange, second: OutsideChange) -> Bool {
         switch (first, second) {
         case (.moved(let first), .moved(let second)): first.path == second.path
+        case (.resolved(let first), .resolved(let second)):
+            first.copy?.path == second.copy?.path && first.version == second.version && first.clashes.count == second.clashes.count
         case (.reloaded, .reloaded), (.conflict, .conflict), (.deleted, .deleted): true
         case (.unreadable(let first), .unreadable(let second)): first.code == second.code && first.path == second.path
         default: false
         }
     }
-}
-
-/// What becomes of unsaved edits when another program has put another state in the document's place. Neither is ever overwritten.
-public enum ConflictResolution: Sendable, Hashable {
-    /// What is open here is written to a place of its own, then the document shows the other state. Nil for a free name beside the document.
-    case keepMineAsCopy(at: URL?)
-    /// The edits here are given up.
-    case takeTheirs
 }

@@ -1,4 +1,4 @@
-public import Foundation
+internal import Foundation
 internal import FileSystem
 internal import ObjectGraph
 internal import Storage
@@ -36,6 +36,10 @@ extension PersistentDocument {
             outsideChange = .deleted
         case .replaced where hasUnsavedChanges && state.isEditing:
             outsideChange = .conflict
+            if before != .conflict, let resolution = await conflictResolution() {
+                // Where it can't be settled in this way the conflict stays, to be settled in another.
+                if let resolved = try? await resolveNow(resolution) { return .resolved(resolved) }
+            }
         case .replaced: return reload()
         }
         return outsideChange == before ? nil : outsideChange
@@ -51,7 +55,7 @@ extension PersistentDocument {
     }
 
     /// Reads the document again that stands at its place now.
-    private func reload() -> OutsideChange? {
+    func reload() -> OutsideChange? {
         settling(.reloaded) {
             context.rollback()
             context.undoManager?.removeAllActions()
@@ -79,30 +83,7 @@ extension PersistentDocument {
         }
     }
 
-    private var openPath: String? { isOpen ? state.path : nil }
-
-    /// Settles a conflict: another program has put another state in the document's place while edits here were unsaved.
-    ///
-    /// ```swift
-    /// let copy = try await document.resolveConflict(.keepMineAsCopy(at: nil))
-    /// ```
-    /// Afterwards the document is the other state, without unsaved edits, and undo has nothing to take back.
-    /// - Returns: Where the copy is, if one was made.
-    /// - Throws: `DocumentError`, `usage` where there is no conflict; what writing the copy throws, and then the conflict stays.
-    @discardableResult
-    public func resolveConflict(_ resolution: ConflictResolution) async throws -> URL? {
-        try await exclusively {
-            guard isOpen, outsideChange == .conflict else { throw DocumentError(.usage, "there is no conflict to resolve", path: openPath) }
-            var copy: URL?
-            if case .keepMineAsCopy(let url) = resolution {
-                let target = try url ?? freeURL(tag: "conflict")
-                try await writeCopy(to: target)
-                copy = target
-            }
-            if case .unreadable(let error)? = reload() { throw error }
-            return copy
-        }
-    }
+    var openPath: String? { isOpen ? state.path : nil }
 
     /// A name beside the document that is free: `Name (conflict).folio`, `Name (conflict 2).folio`…
     func freeURL(tag: String) throws -> URL {

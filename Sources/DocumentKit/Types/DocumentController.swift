@@ -18,6 +18,8 @@ open class DocumentController {
     public private(set) var documents: [PersistentDocument] = []
     private let recents: RecentDocuments
     private let untitled: UntitledDocuments
+    /// Documents that are just being opened, by path, and who waits for them.
+    private var openings: [String: [CheckedContinuation<Void, Never>]] = [:]
 
     /// - Parameters:
     ///   - application: A name that no other application has, of letters, digits, `-` and `.`: traps otherwise.
@@ -47,7 +49,7 @@ open class DocumentController {
         return document
     }
 
-    /// Opens a document, or answers the one that is open already.
+    /// Opens a document, or answers the one that is open already, or that another call is just opening.
     ///
     /// Its type is the one whose name its extension has, else the first one whose model fits it. A document of an earlier version of the model is treated as the type's
     /// migration policy says.
@@ -55,7 +57,10 @@ open class DocumentController {
     /// - Throws: As `PersistentDocument.open`; `modelMismatch` where the document is to be migrated first and is not.
     public func open(_ url: URL, recovery: PersistentDocument.Recovery = .keep) async throws -> PersistentDocument {
         let path = LinkResolution.resolve(url.path)
+        while openings[path] != nil { await withCheckedContinuation { openings[path]?.append($0) } }
         if let document = document(for: URL(fileURLWithPath: path)) { return document }
+        openings[path] = []
+        defer { for waiting in openings.removeValue(forKey: path) ?? [] { waiting.resume() } }
         let attempt = try beginRecovery(path, recovery)
         let type = types.first { $0.matches(fileName: FilePath.name(path)) } ?? types[0]
         let document: PersistentDocument

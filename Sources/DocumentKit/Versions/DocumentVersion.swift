@@ -20,7 +20,7 @@ public struct DocumentVersion: Sendable, Hashable {
         public static let migration = Reason(.migration)
         /// An older version was restored.
         public static let restore = Reason(.restore)
-        /// A conflict with another program's changes was resolved.
+        /// What was open here, unsaved edits included, before a conflict with another program was settled: it was never a saved state of the document.
         public static let conflict = Reason(.conflict)
         /// A reason that this program does not know.
         public static let other = Reason(.other)

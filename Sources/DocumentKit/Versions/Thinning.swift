@@ -35,7 +35,7 @@ package struct Thinning: Sendable, Hashable {
         }
     }
 
-    /// The numbers of versions that go, by age alone. Pinned ones stay, and the newest of all.
+    /// The numbers of versions that go, by age alone. Pinned ones stay, the newest of all, and for a month what gave way in a conflict.
     package func superfluous(_ versions: [DocumentVersion], now: Date) -> Set<Int> {
         var result = Set<Int>()
         var taken = Set<[Double]>()
@@ -46,6 +46,8 @@ package struct Thinning: Sendable, Hashable {
             // Buckets of the calendar and not of age, so that what stays today stays tomorrow: weeks hold whole days, days whole hours.
             let bucket = (version.saved.timeIntervalSince1970 / step.bucket).rounded(.down)
             let isFirst = taken.insert([step.bucket, bucket]).inserted
+            // Work that nobody has decided to give up: a month to come back for it.
+            if version.reason == .conflict, age < 30 * 86_400 { continue }
             if !isFirst, !version.isPinned, version.number != versions.last?.number { result.insert(version.number) }
         }
         return result

@@ -96,8 +96,11 @@ extension VersionIndex.Row {
 }
 
 extension Date {
-    init(milliseconds: Int64) { self.init(timeIntervalSince1970: Double(milliseconds) / 1000) }
+    /// From 2001 on, as dates count, so that what is read back is the time to the millisecond.
+    init(milliseconds: Int64) { self.init(timeIntervalSinceReferenceDate: Double(milliseconds - Self.millisecondsTo2001) / 1000) }
     var milliseconds: Int64 { Int64(clampingToRange: timeIntervalSince1970 * 1000) }
+
+    private static let millisecondsTo2001: Int64 = 978_307_200_000
 }
 
 extension Int64 {

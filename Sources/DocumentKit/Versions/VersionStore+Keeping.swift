@@ -87,6 +87,58 @@ extension VersionStore {
         }
     }
 
+    /// Keeps a state that did not lead to the saved one, as a closed store file of its own: what was open here before a conflict was settled.
+    ///
+    /// The versions before it lead to the saved state, and must not lead over this one: the newest of them becomes a whole copy too. Costs the two copies.
+    /// - Parameter previous: The saved state, which stays what it is.
+    package func keepAside(
+        _ store: String, _ files: DatabaseFiles, state: SavedState, previous: SavedState, reason: DocumentVersion.Reason,
+        references: ContentReferences = ContentReferences()
+    ) throws -> DocumentVersion {
+        var index = try VersionIndex.read(in: folder)
+        try prepareFolder()
+        try prepare(&index, previous)
+        guard index.rows.count < VersionIndex.maximumCount else {
+            throw DocumentError(.unsupported, "more than \(VersionIndex.maximumCount) versions; prune them", path: folder)
+        }
+        return try making { made in
+            if let last = index.rows.indices.last {
+                if !index.rows[last].flags.contains(.hasBase) {
+                    let name = index.rows[last].baseName
+                    made.append(name)
+                    do {
+                        try restore(index.rows[last].number, from: files, to: path(name))
+                        index.rows[last].baseBytes = index.rows[last].size
+                        index.rows[last].flags.insert(.hasBase)
+                    } catch let error as DocumentError where error.code == .malformed {
+                        index.giveUpChain()
+                    }
+                }
+                if let last = index.rows.indices.last { index.rows[last].flags.remove(.isLinked) }
+            }
+            var row = VersionIndex.Row(
+                number: index.next, generation: state.generation, saved: state.saved.milliseconds, reason: reason.description, flags: .hasBase, size: 0, deltaBytes: 0)
+            made.append(row.baseName)
+            try Disk.copyFile(store, to: path(row.baseName))
+            let base = try File(path(row.baseName), .readWrite)
+            try base.synchronize()
+            row.size = try base.status().size
+            row.baseBytes = row.size
+            row.sum = try StateSum(of: base)
+            made.append(row.deltaName)
+            var writer = try DeltaWriter(path(row.deltaName), size: row.size, newerSize: row.size)
+            row.deltaBytes = try writer.finish(references)
+            try Disk.synchronizeDirectory(folder)
+            index.rows.append(row)
+            index.next += 1
+            try index.write(in: folder)
+            return row.version
+        }
+    }
+
+    /// The highest generation that a version has; 0 where there is none. That of the document may be lower, after a conflict.
+    func lastGeneration() throws -> Int { try VersionIndex.read(in: folder).rows.reduce(0) { max($0, $1.generation) } }
+
     private func keepClosed(
         saved: SavedState, previous: SavedState, reason: DocumentVersion.Reason, references: ContentReferences,
         copying copy: (VersionIndex.Head, _ path: String) throws -> Void

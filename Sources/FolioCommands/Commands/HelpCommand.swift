@@ -1,10 +1,23 @@
+import Folio
+import Foundation
+
 /// `folio help [COMMAND]`
 enum HelpCommand: Command {
     static let specification = CommandSpecification(
         "help", "what the commands do", operands: "[COMMAND]", count: 0...1,
-        options: [OptionSpecification(["--man"], "the manual page", isLater: true)])
+        options: [
+            OptionSpecification(["--man"], "the manual page", isLater: true),
+            OptionSpecification(["--mime"], "the description of Folio documents for Linux desktops (shared-mime-info)"),
+        ],
+        notes: "help --mime > ~/.local/share/mime/packages/folio.xml, then update-mime-database ~/.local/share/mime, and file managers know archives.",
+        examples: ["folio help fetch", "folio help --mime"])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
+        if arguments.has("--mime") {
+            if console.isJSON { throw CommandError.usage("the description is XML: leave --json out") }
+            console.print(DocumentType.sharedMimeInfo(for: []).trimmingCharacters(in: .newlines))
+            return .done
+        }
         guard let name = arguments.operands.first else {
             Help.printOverview(console)
             return .done

@@ -48,6 +48,6 @@ enum RepairCommand: Command {
         for finding in report.lost { console.print(Printable.line("\(finding)")) }
         for note in report.notes { console.say("note: " + Printable.line(note)) }
         let objects = report.entities.values.reduce(0, +)
-        console.say("\(isDryRun ? "would save" : "saved") \(objects) objects in \(Printable.line(target))")
+        console.say("\(isDryRun ? "would save" : "saved") \(objects) \(objects == 1 ? "object" : "objects") in \(Printable.line(target))")
     }
 }

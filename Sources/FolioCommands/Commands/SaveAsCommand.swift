@@ -19,6 +19,9 @@ enum SaveAsCommand: Command {
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         let form = try DocumentFormArgument.form(arguments)
+        if arguments.has("--with-versions"), arguments.has("--without-history") {
+            throw CommandError.usage("--with-versions and --without-history exclude each other", hint: "usage: folio save-as \(specification.operands)")
+        }
         let target = try DocumentArgument.path(arguments.operands[1])
         if !arguments.has("--force") { try DocumentFormArgument.refuseExisting(target) }
         try await DocumentReader.reading(arguments.operands[0], model: arguments.value("--model"), console) { reader in

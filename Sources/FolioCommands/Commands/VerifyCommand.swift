@@ -12,15 +12,17 @@ enum VerifyCommand: Command {
         let path = try DocumentArgument.path(arguments.operands[0])
         let findings = try DocumentVerifier.verify(
             URL(fileURLWithPath: path), isThorough: arguments.has("--deep"), fitting: FittingModel.resolver(arguments.value("--model")))
+        let setAside = try DocumentVerifier.quarantinedFiles(of: URL(fileURLWithPath: path)).map(\.path)
         if console.isJSON {
             let list = findings.map { finding in
                 JSONValue.object([
                     "part": .string(finding.part), "message": .string(finding.message), "object": finding.object.map { .string($0) } ?? .null,
                 ])
             }
-            console.print(.object(["findings": .array(list), "isDamaged": .bool(!findings.isEmpty)]))
+            console.print(.object(["findings": .array(list), "isDamaged": .bool(!findings.isEmpty), "setAside": .strings(setAside)]))
         } else {
             for finding in findings { console.print(Printable.line("\(finding)")) }
+            for file in setAside { console.say("note: set aside and not part of the document: \(Printable.line(file))") }
             if findings.isEmpty { console.print("no damage found") }
         }
         return findings.isEmpty ? .done : .no

@@ -17,7 +17,8 @@ enum VersionsCommand: Command {
               12h, 30d, 8w those of the last 12 hours, 30 days, 8 weeks
               20MB         as many of the newest as take that much (KB, MB, GB)
               thinned      one an hour of a day, one a day of a month, one a week before
-            Pinned ones stay in any case.
+            Pinned ones stay in any case. What was set aside, a journal that was not the document's own or versions that can't be read, goes with every prune; folio verify
+            names it.
             """,
         examples: ["folio versions Doc.folio", "folio fetch Doc.folio@3 Book", "folio versions prune Doc.folio --keep 30d --dry-run"])
 
@@ -42,8 +43,14 @@ enum VersionsCommand: Command {
         }
         let retention = try self.retention(keep)
         try await DocumentEditor.editing(text, arguments, console) { editor in
-            let doomed = retention.superfluous(try editor.document.versions())
-            if !arguments.has(OptionSpecification.dryRun) { try await console.interruption.committing { try editor.document.removeVersions(doomed) } }
+            let doomed = retention.superfluous(try editor.document.versions()), setAside = try editor.document.quarantinedFiles()
+            if !arguments.has(OptionSpecification.dryRun) {
+                try await console.interruption.committing {
+                    try editor.document.removeVersions(doomed)
+                    try editor.document.removeQuarantinedFiles()
+                }
+            }
+            for file in setAside { console.say("removed what was set aside: \(Printable.line(file.path))") }
             if console.isJSON { return console.print(.array(doomed.map(json))) }
             if doomed.isEmpty { return console.say("nothing to remove") }
             write(doomed, console)

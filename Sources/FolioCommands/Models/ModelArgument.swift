@@ -16,6 +16,10 @@ enum ModelArgument {
     static func load(_ text: String, _ console: Console) async throws -> LoadedModel {
         let reference = ModelReference(text)
         guard FileManager.default.fileExists(atPath: reference.url.path) else {
+            let argument = DocumentArgument(text)
+            if argument.state != .newest, FileManager.default.fileExists(atPath: argument.path) {
+                return try await embedded(in: text, name: URL(fileURLWithPath: argument.path).deletingPathExtension().lastPathComponent, console)
+            }
             throw CommandError.notFound("there is no such file", path: reference.url.relativePath)
         }
         let file: ModelFile
@@ -36,9 +40,13 @@ enum ModelArgument {
 
     private static func embedded(in reference: ModelReference, _ console: Console) async throws -> LoadedModel {
         if let version = reference.version { throw CommandError.notFound("a document has no model versions, such as \(version)", path: reference.url.path) }
-        return try await DocumentReader.reading(reference.url.path, model: nil, console) { reader in
-            LoadedModel(
-                model: reader.model, name: reference.url.deletingPathExtension().lastPathComponent, version: reader.document.manifest?.model.name, versions: [])
+        return try await embedded(in: reference.url.path, name: reference.url.deletingPathExtension().lastPathComponent, console)
+    }
+
+    /// - Parameter document: perhaps one of its states.
+    private static func embedded(in document: String, name: String, _ console: Console) async throws -> LoadedModel {
+        try await DocumentReader.reading(document, model: nil, console) { reader in
+            LoadedModel(model: reader.model, name: name, version: reader.document.manifest?.model.name, versions: [])
         }
     }
 }

@@ -5,15 +5,17 @@ struct BenchmarkOptions {
     var rounds = 3
     var json = false
     var comparison: String?
+    var showsGrowth = false
 
     static let usage = """
-        usage: FolioBenchmarks [W1 W2 …] [--size N[,N…]] [--rounds N] [--json] [--compare FILE]
+        usage: FolioBenchmarks [W1 W2 …] [--size N[,N…]] [--rounds N] [--growth] [--json] [--compare FILE]
 
         Runs each workload and its hand-written counterpart over SQLite's C interface in turn, every round of both in a process and on a file of its
-        own, and prints median, minimum, ratio (Folio's median by the hand-written loop's) and peak memory.
+        own, and prints median, minimum, ratio (Folio's median by the hand-written loop's) and peak memory. --list says what each workload is.
 
         --size N[,N…]   objects in the document (each workload has a size of its own without this)
         --rounds N      rounds of both (3)
+        --growth        W1, W2, W4 and W7 at 10^4, 10^5 and 10^6 objects unless others are asked for, and how time and memory grow
         --json          results as JSON on standard output
         --compare FILE  the change against results that --json wrote earlier
         """
@@ -34,6 +36,7 @@ struct BenchmarkOptions {
             case "--size":
                 for part in try value(argument).split(separator: ",") { sizes.append(try number(part, argument)) }
             case "--rounds": rounds = try number(try value(argument), argument)
+            case "--growth": showsGrowth = true
             case "--json": json = true
             case "--compare": comparison = try value(argument)
             default:
@@ -42,7 +45,8 @@ struct BenchmarkOptions {
                 names += found
             }
         }
-        if !names.isEmpty { workloads = names }
+        if !names.isEmpty { workloads = names } else if showsGrowth { workloads = [.w1, .w2, .w4, .w7a, .w7b] }
+        if showsGrowth, sizes.isEmpty { sizes = [10_000, 100_000, 1_000_000] }
     }
 }
 

@@ -6,7 +6,7 @@ struct BenchmarkResult: Codable {
         var cpuMs: Double
         var peakMiB: Double
         var bytesPerObject: Double?
-        var bytesWritten: Double?
+        var bytes: Double?
 
         init(_ rounds: [Measurement]) {
             medianMs = median(rounds.map(\.wallMs))
@@ -14,8 +14,8 @@ struct BenchmarkResult: Codable {
             cpuMs = median(rounds.map(\.cpuMs))
             peakMiB = rounds.map(\.peakMiB).max() ?? 0
             bytesPerObject = rounds.compactMap(\.bytesPerObject).max()
-            let written = rounds.compactMap(\.bytesWritten)
-            bytesWritten = written.isEmpty ? nil : median(written)
+            let counted = rounds.compactMap(\.bytes)
+            bytes = counted.isEmpty ? nil : median(counted)
         }
     }
 
@@ -24,6 +24,8 @@ struct BenchmarkResult: Codable {
     /// The part of a workload that has several; empty otherwise.
     var part: String
     var size: Int
+    /// What `must` and `goal` bound: `time`, `processorTime` or `bytes` as a ratio to the hand-written side, or `milliseconds` of Folio's own.
+    var bounds: Workload.Quantity?
     var ratio: Double
     var goal: Double
     var must: Double
@@ -37,10 +39,11 @@ struct BenchmarkResult: Codable {
         self.hand = Side(hand)
         ratio =
             switch workload.quantity {
-            case .wallTime: self.folio.medianMs / self.hand.medianMs
+            case .time, .milliseconds: self.folio.medianMs / self.hand.medianMs
             case .processorTime: self.folio.cpuMs / self.hand.cpuMs
-            case .bytesWritten: (self.folio.bytesWritten ?? .nan) / (self.hand.bytesWritten ?? .nan)
+            case .bytes: (self.folio.bytes ?? .nan) / (self.hand.bytes ?? .nan)
             }
+        bounds = workload.quantity
         goal = workload.goal
         must = workload.must
     }
@@ -49,6 +52,8 @@ struct BenchmarkResult: Codable {
 /// What `--json` writes and `--compare` reads.
 struct BenchmarkReport: Codable {
     var results: [BenchmarkResult]
+    /// Where workloads ran at several sizes.
+    var growth: [Growth]?
 }
 
 private func median(_ values: [Double]) -> Double {

@@ -10,8 +10,12 @@ enum BenchmarkTable {
         return row(
             result.part.isEmpty ? result.id : "\(result.id)-\(result.part)", String(result.size), number(result.folio.medianMs), number(result.folio.minMs), number(result.folio.cpuMs),
             number(result.folio.peakMiB), number(result.hand.medianMs), number(result.hand.minMs), number(result.hand.cpuMs),
-            number(result.hand.peakMiB), String(format: "%.2f", result.ratio), String(format: "%.1f", result.must), String(format: "%.1f", result.goal),
+            number(result.hand.peakMiB), String(format: "%.2f", result.ratio), bound(result.must, result), bound(result.goal, result),
             result.folio.bytesPerObject.map { String(format: "%.0f", $0) } ?? "", change)
+    }
+
+    private static func bound(_ value: Double, _ result: BenchmarkResult) -> String {
+        result.bounds == .milliseconds ? String(format: "%.0f ms", value) : String(format: "%.2f", value)
     }
 
     private static func number(_ value: Double) -> String {

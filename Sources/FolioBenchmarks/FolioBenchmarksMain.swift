@@ -10,6 +10,10 @@ struct FolioBenchmarksMain {
                 print(BenchmarkOptions.usage)
                 return
             }
+            if arguments.contains("--list") {
+                for workload in Workload.allCases { print("\(workload.rawValue): \(workload.title)") }
+                return
+            }
             try runAll(BenchmarkOptions(arguments))
         } catch {
             FileHandle.standardError.write(Data("FolioBenchmarks: \(error)\n".utf8))
@@ -29,6 +33,10 @@ struct FolioBenchmarksMain {
         var results: [BenchmarkResult] = []
         if !options.json { print(BenchmarkTable.header) }
         for workload in options.workloads {
+            if workload.name.id == "Start", let obstacle = StartWorkload.obstacle(beside: program) {
+                FileHandle.standardError.write(Data("\(workload.rawValue) left out: \(obstacle)\n".utf8))
+                continue
+            }
             for size in options.sizes.isEmpty ? workload.defaultSizes : options.sizes {
                 let result = try runner.run(workload, size: size) { step in
                     if isatty(2) == 1 { FileHandle.standardError.write(Data("\r\u{1b}[K\(step)".utf8)) }
@@ -40,10 +48,12 @@ struct FolioBenchmarksMain {
                 }
             }
         }
+        let growth = options.showsGrowth ? Growth.of(results) : nil
         if options.json {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-            FileHandle.standardOutput.write(try encoder.encode(BenchmarkReport(results: results)) + Data("\n".utf8))
+            FileHandle.standardOutput.write(try encoder.encode(BenchmarkReport(results: results, growth: growth)) + Data("\n".utf8))
         }
+        if !options.json { for line in growth ?? [] { print(line.line) } }
     }
 }

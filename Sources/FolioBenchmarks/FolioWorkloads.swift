@@ -3,24 +3,6 @@ import Foundation
 
 /// The workloads as a user of Folio writes them: through a document, with undo, validation and conflict detection as they are by default.
 enum FolioWorkloads {
-    private struct Keys {
-        let name: AttributeKey<String>
-        let number: AttributeKey<Int64>
-        let ratio: AttributeKey<Double>
-        let flag: AttributeKey<Bool>
-        let created: AttributeKey<Date>
-        let identifier: AttributeKey<UUID>
-
-        init(_ entity: Entity) throws {
-            name = try entity.attribute("name")
-            number = try entity.attribute("number")
-            ratio = try entity.attribute("ratio")
-            flag = try entity.attribute("flag")
-            created = try entity.attribute("created")
-            identifier = try entity.attribute("identifier")
-        }
-    }
-
     static func run(_ workload: Workload, size: Int, document: URL) async throws -> Measurement {
         switch workload {
         case .w1: try await insert(size, document)
@@ -33,20 +15,29 @@ enum FolioWorkloads {
         case .w7a, .w7b: try await RelationshipWorkloads.folioDeletion(document, isWatched: workload == .w7a)
         case .w8: try await open(workload.repetitions, document)
         case .w9Add, .w9Rename, .w9Drop, .w9Split: try MigrationWorkload.folio(workload, document)
+        case .w10Pack, .w10Unpack: try await PackingWorkload.folio(document, unpacks: workload == .w10Unpack)
         case .w11a: try await ObjectWorkloads.folioReading(document)
         case .w11b: try await ObjectWorkloads.folioWriting(document)
+        case .w11c: try await ObjectWorkloads.dynamicReading(document)
         case .w12a, .w12b: try await ObjectWorkloads.undo(document, .folio, redoes: workload == .w12b)
         case .w13a, .w13b: try await WritingWorkload.folio(document, keepsVersion: workload == .w13b)
         case .w14: try await PredicateWorkload.folio(size, document)
+        case .storesBinary: try StoreTypeWorkload.run(.binary, size: size, in: document)
+        case .storesXML: try StoreTypeWorkload.run(.xml, size: size, in: document)
+        case .storesMemory: try StoreTypeWorkload.run(.inMemory, size: size, in: document)
+        case .memory: try MemoryWorkload.run(.folio, size: size, document.appendingPathComponent(Self.storeName))
+        case .startVersion, .startInfo: try StartWorkload.folio(document, isInfo: workload == .startInfo)
         }
     }
 
     /// Makes the document that rounds get copies of.
     static func make(_ template: Workload.Template, of size: Int, at url: URL) async throws -> Measurement {
         let watch = Stopwatch()
-        if template == .staff {
-            try await Staff.makeDocument(of: size, at: url)
-        } else {
+        switch template {
+        case .staff: try await Staff.makeDocument(of: size, at: url)
+        case .values: try await PackingWorkload.makePackage(kilobytes: size, at: url)
+        case .archive: throw BenchmarkError("an archive is made of a package")
+        case .empty, .items:
             try await PersistentDocument.writeEmpty(at: url, model: Item.model())
             if size > 0 { _ = try await insert(size, url) }
         }
@@ -58,22 +49,25 @@ enum FolioWorkloads {
         return entity
     }
 
-    private static func store(of document: URL) -> String { document.appendingPathComponent("store/store.sqlite").path }
+    static let storeName = "store/store.sqlite"
+
+    private static func store(of document: URL) -> String { document.appendingPathComponent(storeName).path }
+
+    /// A document as an editor has it: with undo.
+    private static func openForEditing(_ url: URL) async throws -> PersistentDocument {
+        let document = try await PersistentDocument.open(url)
+        document.context.undoManager = UndoManager()
+        return document
+    }
 
     private static func insert(_ size: Int, _ url: URL) async throws -> Measurement {
-        let document = try await PersistentDocument.open(url)
+        let document = try await openForEditing(url)
         let context = document.context
         let entity = try entity(of: document)
-        let keys = try Keys(entity)
+        let keys = try Item.Keys(entity)
         let watch = Stopwatch()
         for index in 0..<size {
-            let item = ManagedObject(entity: entity, insertInto: context)
-            item[keys.name] = Item.name(index)
-            item[keys.number] = Item.number(index)
-            item[keys.ratio] = Item.ratio(index)
-            item[keys.flag] = Item.flag(index)
-            item[keys.created] = Date(timeIntervalSinceReferenceDate: Item.seconds(index))
-            item[keys.identifier] = Item.uuid(index)
+            keys.set(ManagedObject(entity: entity, insertInto: context), index)
         }
         try await document.save()
         var measured = watch.measurement(checksum: 0)
@@ -84,7 +78,7 @@ enum FolioWorkloads {
 
     private static func fetch(_ url: URL, passes: Int) async throws -> Measurement {
         let document = try await PersistentDocument.open(url)
-        let keys = try Keys(entity(of: document))
+        let keys = try Item.Keys(entity(of: document))
         let request = FetchRequest<ManagedObject>(Item.entityName)
         let before = Stopwatch.residentBytes()
         var watch = Stopwatch()
@@ -94,25 +88,18 @@ enum FolioWorkloads {
             watch = Stopwatch()
             checksum = Checksum()
             items = try document.context.fetch(request)
-            for item in items {
-                checksum.add(UInt64(item[keys.name]?.utf8.count ?? -1))
-                checksum.add(UInt64(bitPattern: item[keys.number] ?? -1))
-                checksum.add((item[keys.ratio] ?? -1).bitPattern)
-                checksum.add(item[keys.flag] == true ? 1 : 0)
-                checksum.add((item[keys.created]?.timeIntervalSinceReferenceDate ?? -1).bitPattern)
-                checksum.add(UInt64(item[keys.identifier]?.uuid.0 ?? 0))
-            }
+            for item in items { keys.add(item, to: &checksum) }
         }
-        let measured = watch.measurement(
-            checksum: checksum.value, bytesPerObject: (Stopwatch.residentBytes() - before) / Double(max(items.count, 1)))
+        var measured = watch.measurement(checksum: checksum.value)
+        measured.bytesPerObject = (Stopwatch.residentBytes() - before) / Double(max(items.count, 1))
         items = []
         try await document.close()
         return measured
     }
 
     private static func update(_ url: URL) async throws -> Measurement {
-        let document = try await PersistentDocument.open(url)
-        let keys = try Keys(entity(of: document))
+        let document = try await openForEditing(url)
+        let keys = try Item.Keys(entity(of: document))
         let items = try document.context.fetch(FetchRequest<ManagedObject>(Item.entityName))
         let watch = Stopwatch()
         for item in items {
@@ -126,8 +113,8 @@ enum FolioWorkloads {
     }
 
     private static func smallCommits(_ repetitions: Int, _ url: URL) async throws -> Measurement {
-        let document = try await PersistentDocument.open(url)
-        let keys = try Keys(entity(of: document))
+        let document = try await openForEditing(url)
+        let keys = try Item.Keys(entity(of: document))
         var request = FetchRequest<ManagedObject>(Item.entityName)
         request.sortKeys = [SortKey("created")]
         request.fetchLimit = 1
@@ -150,7 +137,7 @@ enum FolioWorkloads {
         var watch = Stopwatch()
         for _ in 0..<repetitions {
             let document = try await PersistentDocument.open(url)
-            let keys = try Keys(entity(of: document))
+            let keys = try Item.Keys(entity(of: document))
             guard let item = try document.context.fetch(request).first else { throw BenchmarkError("no items") }
             checksum.add(UInt64(item[keys.name]?.utf8.count ?? -1))
             checksum.add(UInt64(bitPattern: item[keys.number] ?? -1))

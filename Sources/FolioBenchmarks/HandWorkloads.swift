@@ -1,10 +1,11 @@
 import CSQLite
+import Folio
 import Foundation
 
 /// The workloads as a careful person writes them: one statement prepared once, bound and stepped for every row.
 enum HandWorkloads {
     static func run(_ workload: Workload, size: Int, document: URL) async throws -> Measurement {
-        let store = document.appendingPathComponent("store/store.sqlite").path
+        let store = document.appendingPathComponent(FolioWorkloads.storeName).path
         return try await run(workload, size: size, document: document, store: store)
     }
 
@@ -20,11 +21,16 @@ enum HandWorkloads {
         case .w7a, .w7b: try RelationshipWorkloads.handDeletion(store, isWatched: workload == .w7a)
         case .w8: try await open(workload.repetitions, store)
         case .w9Add, .w9Rename, .w9Drop, .w9Split: try MigrationWorkload.hand(workload, store)
+        case .w10Pack, .w10Unpack: try PackingWorkload.hand(document)
         case .w11a: ObjectWorkloads.handReading(size)
         case .w11b: ObjectWorkloads.handWriting(size)
+        case .w11c: try await ObjectWorkloads.folioReading(document)
         case .w12a, .w12b: try await ObjectWorkloads.undo(document, .hand, redoes: workload == .w12b)
         case .w13a, .w13b: try WritingWorkload.hand(size, store, keepsVersion: workload == .w13b)
         case .w14: try PredicateWorkload.hand(size, store)
+        case .storesBinary, .storesXML, .storesMemory: try StoreTypeWorkload.run(.sqlite, size: size, in: document)
+        case .memory: try MemoryWorkload.run(.hand, size: size, URL(fileURLWithPath: store))
+        case .startVersion, .startInfo: try StartWorkload.hand(store, isInfo: workload == .startInfo)
         }
     }
 
@@ -52,7 +58,7 @@ enum HandWorkloads {
         try database.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = \(size) WHERE Z_NAME = 'Item'")
         try database.execute("COMMIT")
         try database.checkpoint()
-        return watch.measurement(checksum: try checksum(ofStore: store))
+        return try watch.measurement(checksum: checksum(ofStore: store))
     }
 
     private static func fetch(_ store: String, passes: Int) throws -> Measurement {
@@ -104,7 +110,7 @@ enum HandWorkloads {
         sqlite3_finalize(statement)
         try database.execute("COMMIT")
         try database.checkpoint()
-        return watch.measurement(checksum: try checksum(ofStore: store))
+        return try watch.measurement(checksum: checksum(ofStore: store))
     }
 
     private static func smallCommits(_ repetitions: Int, _ store: String) throws -> Measurement {

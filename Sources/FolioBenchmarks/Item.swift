@@ -20,6 +20,43 @@ enum Item {
         ])
     }
 
+    /// The attributes by their typed keys.
+    struct Keys {
+        let name: AttributeKey<String>
+        let number: AttributeKey<Int64>
+        let ratio: AttributeKey<Double>
+        let flag: AttributeKey<Bool>
+        let created: AttributeKey<Date>
+        let identifier: AttributeKey<UUID>
+
+        init(_ entity: Entity) throws {
+            name = try entity.attribute("name")
+            number = try entity.attribute("number")
+            ratio = try entity.attribute("ratio")
+            flag = try entity.attribute("flag")
+            created = try entity.attribute("created")
+            identifier = try entity.attribute("identifier")
+        }
+
+        @inline(__always) func set(_ item: ManagedObject, _ index: Int) {
+            item[name] = Item.name(index)
+            item[number] = Item.number(index)
+            item[ratio] = Item.ratio(index)
+            item[flag] = Item.flag(index)
+            item[created] = Date(timeIntervalSinceReferenceDate: Item.seconds(index))
+            item[identifier] = Item.uuid(index)
+        }
+
+        @inline(__always) func add(_ item: ManagedObject, to checksum: inout Checksum) {
+            checksum.add(UInt64(item[name]?.utf8.count ?? -1))
+            checksum.add(UInt64(bitPattern: item[number] ?? -1))
+            checksum.add((item[ratio] ?? -1).bitPattern)
+            checksum.add(item[flag] == true ? 1 : 0)
+            checksum.add((item[created]?.timeIntervalSinceReferenceDate ?? -1).bitPattern)
+            checksum.add(UInt64(item[identifier]?.uuid.0 ?? 0))
+        }
+    }
+
     static func name(_ index: Int) -> String {
         "Item " + String(index)
     }

@@ -7,8 +7,8 @@ struct Measurement: Codable {
     var peakMiB: Double
     /// Memory that the results occupy, where a workload looks at it.
     var bytesPerObject: Double?
-    /// What was written, where a workload counts that.
-    var bytesWritten: Double?
+    /// What was written or kept, where a workload counts that.
+    var bytes: Double?
     /// A digest of what was read or written; both contestants must have the same.
     var checksum: UInt64
 }
@@ -27,14 +27,14 @@ struct Stopwatch {
         cpu += Self.processorMs() - cpuBefore
     }
 
-    /// The time since the stopwatch was made, for one of `repetitions`.
-    func measurement(repetitions: Int = 1, checksum: UInt64, bytesPerObject: Double? = nil) -> Measurement {
+    /// The time since the stopwatch was made, for one of `repetitions`. What comes after it is looked at only then, so that no contestant's checking is timed.
+    func measurement(repetitions: Int = 1, checksum: @autoclosure () throws -> UInt64) rethrows -> Measurement {
         let elapsed = ContinuousClock.now - wall
-        let wallMs = Double(elapsed.components.seconds) * 1e3 + Double(elapsed.components.attoseconds) / 1e15
         let cpuMs = Self.processorMs() - cpu
+        let wallMs = Double(elapsed.components.seconds) * 1e3 + Double(elapsed.components.attoseconds) / 1e15
+        let peakMiB = Self.peakMiB()
         return Measurement(
-            wallMs: wallMs / Double(repetitions), cpuMs: cpuMs / Double(repetitions), peakMiB: Self.peakMiB(), bytesPerObject: bytesPerObject,
-            checksum: checksum)
+            wallMs: wallMs / Double(repetitions), cpuMs: cpuMs / Double(repetitions), peakMiB: peakMiB, checksum: try checksum())
     }
 
     private static func usage() -> rusage {

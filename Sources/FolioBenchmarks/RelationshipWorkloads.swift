@@ -59,6 +59,8 @@ enum RelationshipWorkloads {
     /// - Parameter isWatched: Whether somebody has the employees, as a list on the screen has.
     static func folioDeletion(_ url: URL, isWatched: Bool) async throws -> Measurement {
         let document = try await PersistentDocument.open(url)
+        // Undo is one who watches too: it keeps what it may have to bring back.
+        if isWatched { document.context.undoManager = UndoManager() }
         let departments = try document.context.fetch(FetchRequest<ManagedObject>("Department"))
         let watched = isWatched ? try document.context.fetch(FetchRequest<ManagedObject>("Employee")) : []
         let watch = Stopwatch()
@@ -92,7 +94,7 @@ enum RelationshipWorkloads {
         try delete("DELETE FROM ZDEPARTMENT WHERE Z_PK = ? AND Z_OPT = ?", departments, database)
         try database.execute("COMMIT")
         try database.checkpoint()
-        return watch.measurement(checksum: try remaining(store))
+        return try watch.measurement(checksum: remaining(store))
     }
 
     private typealias Version = (key: Int64, version: Int64)

@@ -15,13 +15,22 @@ enum Workload: String, CaseIterable, Codable {
     case w9Rename = "W9-rename"
     case w9Drop = "W9-drop"
     case w9Split = "W9-split"
+    case w10Pack = "W10-pack"
+    case w10Unpack = "W10-unpack"
     case w11a = "W11a"
     case w11b = "W11b"
+    case w11c = "W11c"
     case w12a = "W12a"
     case w12b = "W12b"
     case w13a = "W13a"
     case w13b = "W13b"
     case w14 = "W14"
+    case storesBinary = "Stores-binary"
+    case storesXML = "Stores-xml"
+    case storesMemory = "Stores-memory"
+    case memory = "Memory"
+    case startVersion = "Start-version"
+    case startInfo = "Start-info"
 
     /// The contract's name of the workload, and of its part where it has several.
     var name: (id: String, part: String) {
@@ -29,8 +38,11 @@ enum Workload: String, CaseIterable, Codable {
         return (words[0], words.count > 1 ? words[1] : "")
     }
 
-    /// The workload of a name, or all parts of it.
-    static func named(_ name: String) -> [Workload] { allCases.filter { $0.rawValue == name || $0.name.id == name } }
+    /// The workload of a name, or all parts of it: W7 is W7a and W7b.
+    static func named(_ name: String) -> [Workload] {
+        let exact = allCases.filter { $0.rawValue == name || $0.name.id == name }
+        return exact.isEmpty ? allCases.filter { $0.name.id.dropLast() == name && $0.name.id.last?.isLetter == true } : exact
+    }
 
     var title: String {
         switch self {
@@ -49,13 +61,22 @@ enum Workload: String, CaseIterable, Codable {
         case .w9Rename: "migrate n objects: an attribute is renamed"
         case .w9Drop: "migrate n objects: an attribute is dropped"
         case .w9Split: "migrate n objects: the entity is split in two"
+        case .w10Pack: "pack a document of n kilobytes that don't compress, beside cp -r, both durable"
+        case .w10Unpack: "unpack a document of n kilobytes that don't compress, beside cp -r, both durable"
         case .w11a: "read an attribute of n objects 50 times, beside a stored property"
         case .w11b: "write an attribute of n objects 50 times, beside a dictionary of any values"
+        case .w11c: "read an attribute of n objects 50 times by name, beside the same by a typed key"
         case .w12a: "undo n changes, beside making them"
         case .w12b: "redo n changes, beside making them"
         case .w13a: "bytes written by an autosave of one attribute, beside the pages changed"
         case .w13b: "bytes written by a save that keeps a version, beside the pages changed"
         case .w14: "100 predicates of rising complexity on n objects"
+        case .storesBinary: "make, save, open and read n objects in a binary store, beside Folio's SQLite store"
+        case .storesXML: "make, save, open and read n objects in an XML store, beside Folio's SQLite store"
+        case .storesMemory: "make, save and read n objects in memory, beside Folio's SQLite store"
+        case .memory: "memory still taken when the context of n objects is gone, beside what they took"
+        case .startVersion: "the command says its version, beside sqlite3 --version"
+        case .startInfo: "the command describes a document of n objects, beside sqlite3 .tables"
         }
     }
 
@@ -72,8 +93,13 @@ enum Workload: String, CaseIterable, Codable {
         case .w9Add, .w9Rename: 3
         case .w11a: 5
         case .w11b: 0.5
-        case .w12a, .w12b: 1
+        case .w10Pack, .w10Unpack: 0.8
+        case .w11c: 5
+        case .w12a, .w12b, .storesBinary, .storesXML, .storesMemory: 1
         case .w13a, .w13b: 4
+        case .memory: 0.1
+        case .startVersion: 15
+        case .startInfo: 40
         }
     }
 
@@ -91,41 +117,57 @@ enum Workload: String, CaseIterable, Codable {
         case .w7b: 0.75
         case .w11a, .w13b: 3
         case .w13a: 2.2
+        case .w10Pack: 0.4
+        case .w10Unpack: 0.7
+        case .w11c: 5
         case .w14: 1.05
+        case .storesBinary, .storesXML, .storesMemory: 1
+        case .memory: 0.1
+        case .startVersion: 15
+        case .startInfo: 40
         }
     }
 
     var defaultSizes: [Int] {
         switch self {
         case .w1, .w2, .w2b, .w4, .w5, .w8, .w9Add, .w9Rename, .w9Drop, .w9Split, .w13a, .w13b, .w14: [100_000, 1_000_000]
-        case .w3, .w6a, .w6b, .w7a, .w7b, .w11a, .w11b, .w12a, .w12b: [100_000]
+        case .w3, .w6a, .w6b, .w7a, .w7b, .w11a, .w11b, .w11c, .w12a, .w12b, .storesBinary, .storesXML, .storesMemory, .startVersion, .startInfo: [100_000]
+        // Kilobytes.
+        case .w10Pack, .w10Unpack: [1_000_000]
+        case .memory: [1_000_000]
         }
     }
 
     /// What is compared.
-    enum Quantity {
-        case wallTime
+    enum Quantity: String, Codable {
+        case time
         /// Where durable writes dominate, the wall clock measures the disk.
         case processorTime
-        case bytesWritten
+        case bytes
+        /// Folio's own time; the ratio is told beside it.
+        case milliseconds
     }
 
     var quantity: Quantity {
         switch self {
         case .w5: .processorTime
-        case .w13a, .w13b: .bytesWritten
-        default: .wallTime
+        case .w13a, .w13b, .memory: .bytes
+        case .startVersion, .startInfo: .milliseconds
+        default: .time
         }
     }
 
     /// The document that every round gets a copy of.
     enum Template: String {
-        case empty, items, staff
+        case empty, items, staff, values, archive
     }
 
-    var template: Template {
+    func template(for contestant: Contestant) -> Template {
         switch self {
-        case .w1: .empty
+        case .w1, .storesBinary, .storesXML, .storesMemory, .startVersion: .empty
+        case .w10Pack: .values
+        // What `cp` copies is the package.
+        case .w10Unpack: contestant == .folio ? .archive : .values
         case .w3, .w6a, .w6b, .w7a, .w7b: .staff
         default: .items
         }

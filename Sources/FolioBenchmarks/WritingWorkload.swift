@@ -38,7 +38,7 @@ enum WritingWorkload {
         }
         let bytes = (try written() - before) / count
         var measured = watch.measurement(repetitions: Int(count), checksum: 0)
-        measured.bytesWritten = bytes
+        measured.bytes = bytes
         try await document.save()
         try await document.close()
         return measured
@@ -61,7 +61,7 @@ enum WritingWorkload {
         var measured = watch.measurement(checksum: 0)
         let log = try FileManager.default.attributesOfItem(atPath: store + "-wal")[.size] as? Int ?? 0
         // A header of 32 bytes, then frames of a header of 24 bytes and a page each.
-        measured.bytesWritten = Double((log - 32) / (24 + 4096) * 4096)
+        measured.bytes = Double((log - 32) / (24 + 4096) * 4096)
         return measured
     }
 }

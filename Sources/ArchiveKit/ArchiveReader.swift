@@ -39,23 +39,26 @@ package struct ArchiveReader: Sendable {
     }
 
     /// Reads an entry that is not compressed to its end and throws `.damaged` where its checksum is wrong.
-    package func check(_ entry: ZipEntry) throws {
-        try translating {
-            let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 4096)
-            defer { buffer.deallocate() }
-            var checksum = CRC32()
-            var done: Int64 = 0
-            while done < entry.size {
-                let wanted = Int(min(Int64(buffer.count), entry.size - done))
-                let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted])
-                guard try file.read(into: piece, at: entry.dataOffset + done) == wanted else {
-                    throw ArchiveError(.truncated, "ends too early", path: directory.path, entry: entry.name)
-                }
-                checksum.update(UnsafeRawBufferPointer(piece))
-                done += Int64(wanted)
+    package func check(_ entry: ZipEntry) throws { try translating { try storedContent(of: entry) { _ in } } }
+
+    /// Hands the content of an entry that is not compressed to `sink`, piece by piece, and holds it against its checksum. It lies in the archive as it is: libarchive would
+    /// only copy it once more.
+    private func storedContent(of entry: ZipEntry, _ sink: (UnsafeRawBufferPointer) throws -> Void) throws {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 4096)
+        defer { buffer.deallocate() }
+        var checksum = CRC32()
+        var done: Int64 = 0
+        while done < entry.size {
+            let wanted = Int(min(Int64(buffer.count), entry.size - done))
+            let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted])
+            guard try file.read(into: piece, at: entry.dataOffset + done) == wanted else {
+                throw ArchiveError(.truncated, "ends too early", path: directory.path, entry: entry.name)
             }
-            guard checksum.value == entry.crc32 else { throw damaged(entry) }
+            checksum.update(UnsafeRawBufferPointer(piece))
+            try sink(UnsafeRawBufferPointer(piece))
+            done += Int64(wanted)
         }
+        guard checksum.value == entry.crc32 else { throw damaged(entry) }
     }
 
     private func damaged(_ entry: ZipEntry) -> ArchiveError { ArchiveError(.damaged, "its checksum is wrong", path: directory.path, entry: entry.name) }
@@ -96,10 +99,11 @@ package struct ArchiveReader: Sendable {
         guard !entry.isDirectory else { return }
         let file = try File(path, .create(mode: 0o600))
         defer { file.close() }
-        try stream.content { piece in
+        func write(_ piece: UnsafeRawBufferPointer) throws {
             try file.append(piece)
             try progress(Int64(piece.count))
         }
+        if entry.method == .stored { try storedContent(of: entry, write) } else { try stream.content(write) }
     }
 
     private func translating<Result>(_ body: () throws -> Result) throws -> Result {

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <linux/openat2.h>
+#include <malloc.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
@@ -74,3 +75,9 @@ ssize_t folio_copy_range(int source, int64_t sourceOffset, int target, int64_t t
     loff_t from = sourceOffset, to = targetOffset;
     return (ssize_t)result(copy_file_range(source, &from, target, &to, count, 0));
 }
+
+int folio_start_writing(int descriptor) {
+    return (int)result(sync_file_range(descriptor, 0, 0, SYNC_FILE_RANGE_WRITE));
+}
+
+void folio_trim_memory(void) { malloc_trim(0); }

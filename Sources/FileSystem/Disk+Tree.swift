@@ -33,8 +33,22 @@ extension Disk {
     package static func synchronizeTree(_ path: String) throws {
         switch try kind(of: path) {
         case .file: try synchronizeFile(path)
-        case .directory: try synchronizeContents(of: Directory(path), depth: 0)
+        case .directory:
+            // File by file each would wait for a commit of the file system; begun all at once, most of them share one.
+            try startSynchronizing(Directory(path), depth: 0)
+            try synchronizeContents(of: Directory(path), depth: 0)
         default: throw unsuitable("fsync", path)
+        }
+    }
+
+    private static func startSynchronizing(_ directory: Directory, depth: Int) throws {
+        guard depth < maximumDepth else { throw tooDeep(directory.path) }
+        for entry in try directory.entries() {
+            switch entry.kind {
+            case .file: try directory.file(entry.name).startSynchronizing()
+            case .directory: try startSynchronizing(directory.directory(entry.name), depth: depth + 1)
+            case .symbolicLink, .other: break
+            }
         }
     }
 

@@ -124,6 +124,9 @@ package final class File: Sendable {
         try perform(.chmod, path) { negated(fchmod(descriptor, mode_t(mode))) }
     }
 
+    /// Has the kernel begin to write what was written here, so that a later `synchronize` finds less to do. Only a hint: nothing is waited for, and nothing promised.
+    package func startSynchronizing() { _ = folio_start_writing(descriptor) }
+
     /// Puts all that was written on the disk. After a failure the file's content is unknown: write it anew elsewhere.
     package func synchronize() throws {
         try checkPoison()

@@ -60,6 +60,28 @@ import Testing
         }
     }
 
+    /// What looks like noise is not compressed to find out that it does not shrink; nothing else may be taken for it.
+    @Test func whatShrinksIsNotTakenForNoise() throws {
+        try withTemporaryDirectory { folder throws in
+            let contents: [(bytes: [UInt8], shrinks: Bool)] = [
+                (Self.noise(1 << 20), false), (Self.noise(20_000), false), (Self.noise(8_000), false),
+                ((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }, true), (Self.noise(16_384) + Self.noise(16_384) + Self.noise(16_384) + Self.noise(16_384), true),
+                (Array(Data(Self.noise(60_000)).base64EncodedString().utf8), true), (Self.noise(300_000).map { $0 & 0x7F }, true),
+            ]
+            let parts = contents.enumerated().map { ArchivePart(name: "content/\($0.offset)", content: .bytes($0.element.bytes)) }
+            try ArchiveFixture.write(parts, to: folder.path + "/a.zip")
+            let reader = try ArchiveReader(File(folder.path + "/a.zip"))
+            for (entry, content) in zip(reader.directory.entries, contents) {
+                #expect((entry.method == .deflated) == content.shrinks, "\(entry.name)")
+                #expect(try reader.read(entry.name, limit: 1 << 24) == content.bytes)
+            }
+            try reader.extract(to: folder.path + "/out")
+            for (entry, content) in zip(reader.directory.entries, contents) {
+                #expect(try Disk.read(folder.path + "/out/" + entry.name, limit: 1 << 24) == content.bytes)
+            }
+        }
+    }
+
     @Test func whatWasWrittenIsReadBack() throws {
         try withTemporaryDirectory { folder throws in
             let path = folder.path + "/a.zip"

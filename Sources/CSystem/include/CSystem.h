@@ -31,3 +31,9 @@ ssize_t folio_copy_range(int source, int64_t sourceOffset, int target, int64_t t
 int folio_sha256_available(void);
 /* Takes `count` blocks of 64 bytes into the eight words of a SHA-256. Only where the instructions are available. */
 void folio_sha256_blocks(uint32_t state[8], const uint8_t *blocks, size_t count);
+
+/* Has the kernel begin to write what a file has in memory, and waits for nothing; says nothing of whether it arrives. */
+int folio_start_writing(int descriptor);
+
+/* Gives memory that was freed back to the system, where the C library would keep it for later. */
+void folio_trim_memory(void);

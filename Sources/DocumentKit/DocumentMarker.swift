@@ -112,6 +112,30 @@ struct DocumentMarker: Hashable, Sendable {
         ]
     }
 
+    /// What differs from the marker that the store has: an autosave changes little, and many come one after the other.
+    func metadata(since last: DocumentMarker?) -> [String: MetadataValue?] {
+        guard let last else { return metadata }
+        var changes: [String: MetadataValue?] = [:]
+        changes.reserveCapacity(8)
+        func note(_ isChanged: Bool, _ key: String, _ value: @autoclosure () -> MetadataValue?) {
+            if isChanged { changes.updateValue(value(), forKey: key) }
+        }
+        note(counter != last.counter, Key.counter, .string(Self.fixedWidth(counter)))
+        note(generation != last.generation, Key.generation, .string(Self.fixedWidth(generation)))
+        note(isSaved != last.isSaved, Key.isSaved, .boolean(isSaved))
+        note(isUnchecked != last.isUnchecked, Key.isUnchecked, .boolean(isUnchecked))
+        note(created != last.created, Key.created, .date(created))
+        note(saved != last.saved, Key.saved, .date(saved))
+        note(committed != last.committed, Key.committed, .date(committed))
+        note(lastSave != last.lastSave, Key.lastSave, lastSave.map { .string(Self.fixedWidth($0.generation)) })
+        note(lastSave != last.lastSave, Key.lastSaved, lastSave.map { .date($0.saved) })
+        note(pending != last.pending, Key.pending, pending)
+        note(journal != last.journal, Key.journal, journal.map { .string($0.id) })
+        note(journal != last.journal, Key.journalBase, journal.map { .string(Self.fixedWidth($0.baseCounter)) })
+        note(journal != last.journal, Key.journalBaseCommitted, journal.map { .date($0.baseCommitted) })
+        return changes
+    }
+
     /// Takes the marker out of a store that becomes a document of its own.
     static var removal: [String: MetadataValue?] { Dictionary(uniqueKeysWithValues: Key.all.map { ($0, MetadataValue?.none) }) }
 

@@ -29,13 +29,13 @@ extension DocumentSession {
         }
         let run = marker.map { journal ?? JournalRun(on: $0) }
         next?.journal = run
-        if let next { changes.metadata.merge(next.metadata) { $1 } }
+        if let next { changes.metadata.merge(next.metadata(since: marker)) { $1 } }
         precondition(!isReplaced, "After a save of an archive its successor goes on")
         noteContent(changes)
         let receipt = try DocumentError.stage(.committing, path) { try store.apply(changes) }
         marker = next
         journal = run
-        counts?.apply(changes)
+        counts?.apply(changes, receipt)
         return receipt
     }
 

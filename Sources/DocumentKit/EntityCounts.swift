@@ -33,9 +33,10 @@ struct EntityCounts: Sendable, Hashable {
         }
     }
 
-    mutating func apply(_ changes: ChangeSet) {
+    mutating func apply(_ changes: ChangeSet, _ receipt: SaveReceipt) {
         for insertions in changes.insertions { counts[insertions.entityIndex] += insertions.rows.count }
         for deletion in changes.deletions { counts[deletion.entityIndex] -= 1 }
+        for (deletion, count) in zip(changes.memberDeletions, receipt.deletedMembers) { counts[deletion.destinationIndex] -= count }
     }
 
     /// How many objects there are in all.

@@ -31,7 +31,7 @@ extension PersistentDocument {
         try validateUncheckedObjects()
         try validate()
         let extra = try capturedParts()
-        let prepared = try context.prepareSave(reservesKeys: state.marker != nil)
+        let prepared = try context.prepareSave(reservesKeys: state.marker != nil, deletesMembers: true)
         let position = context.editPosition
         guard prepared != nil || state.hasAutosavedWork || hasNotedChanges else {
             savedPosition = position
@@ -111,8 +111,9 @@ extension PersistentDocument {
     /// - Throws: what hinders the document from going on, which is closed then, its work kept.
     private func boundJournal() async throws {
         let limit = autosavedBytesLimit
+        // A look at a file's size is shorter than the way to another thread, which every autosave would go twice.
+        guard (try? here { session in try session.isJournalFull(limit) }) == true else { return }
         let isPrepared = try? await away { session in
-            guard try session.isJournalFull(limit) else { return false }
             try session.foldAutosavedWork()
             session.renewTrace()
             return session.ownStore != nil

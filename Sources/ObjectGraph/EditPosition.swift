@@ -41,7 +41,7 @@ struct EditHistory {
 extension ManagedObjectContext {
     /// Where the edits stand; nil while changes are pending that no event has ended yet.
     package var editPosition: EditPosition? {
-        changes.hasEvent || !eventLog.isEmpty || !pendingDeletions.isEmpty ? nil : edits.position(undoManager)
+        changes.hasEvent || !eventLog.isEmpty || !pendingDeletions.isEmpty || !postponedDeletions.isEmpty ? nil : edits.position(undoManager)
     }
 
     /// Counts a change that lies outside the objects and that undo does not know of.

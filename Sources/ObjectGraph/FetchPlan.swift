@@ -34,14 +34,14 @@ struct FetchPlan {
     }
 
     /// What a child asks for: checked already, and without what the child knows better.
-    init(_ request: RowRequest, in context: ManagedObjectContext) {
+    init(_ request: RowRequest, in context: ManagedObjectContext) throws {
         var predicate: FetchPredicate?
         if case .matching(let condition) = request.selection { predicate = condition }
         self.init(
             entity: context.shapes[request.entityIndex].entity, includesSubentities: request.includesSubentities, predicate: predicate, sortKeys: request.sortKeys,
             offset: request.offset, limit: request.limit, refreshes: false)
         stores = request.stores
-        overlay = context.overlay(for: self)
+        overlay = try context.overlay(for: self)
         guard !request.excludedKeys.isEmpty else { return }
         let excluded = Set(request.excludedKeys)
         var known = overlay ?? FetchOverlay()

@@ -25,6 +25,7 @@ extension ManagedObjectContext {
 
     /// Runs the delete rules of all objects deleted in this event, and of those that these delete.
     func propagateDeletions() {
+        if !postponedDeletions.isEmpty { expandPostponedDeletions() }
         var index = 0
         while index < pendingDeletions.count {
             // One trip for all faults of a round: their relationships and versions are needed.
@@ -72,7 +73,7 @@ extension ManagedObjectContext {
         for (entity, owners) in byEntity {
             for relation in shapes[entity].toManys where relation.description.deleteRule != .noAction || relation.isLinked {
                 let unread = owners.filter { !list($0, relation).isLoaded }
-                if !unread.isEmpty { try loadLists(of: unread, relation) }
+                if !unread.isEmpty, try !leaveMembersToStore(unread, relation) { try loadLists(of: unread, relation) }
             }
         }
     }
@@ -105,6 +106,7 @@ extension ManagedObjectContext {
             disconnect(target, inverse, from: object)
         }
         for relation in shape.toManys where relation.description.deleteRule != .noAction || relation.isLinked {
+            if !memberDeletions.isEmpty, isLeftToStore(object, relation) { continue }
             let members = loadedList(object, relation).members
             for member in members {
                 if relation.description.deleteRule == .cascade { cascade(to: member) }
@@ -114,7 +116,7 @@ extension ManagedObjectContext {
         }
     }
 
-    private func cascade(to target: ManagedObject) {
+    func cascade(to target: ManagedObject) {
         guard !target.state.contains(.deleted) else { return }
         target.prepareForDeletion()
         markDeleted(target)

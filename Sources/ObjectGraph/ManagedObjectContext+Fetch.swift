@@ -58,7 +58,7 @@ extension ManagedObjectContext {
             sortKeys: try (sortKeys ?? request.sortKeys).map { try $0.validated(against: entity, in: model) }, offset: max(0, request.fetchOffset),
             limit: request.fetchLimit > 0 ? request.fetchLimit : nil, refreshes: request.shouldRefreshRefetchedObjects)
         plan.stores = request.affectedStores
-        if request.includesPendingChanges { plan.overlay = overlay(for: plan) }
+        if request.includesPendingChanges { plan.overlay = try overlay(for: plan) }
         return plan
     }
 
@@ -147,7 +147,7 @@ extension ManagedObjectContext {
     }
 
     /// The unsaved changes that concern a request, nil if none do.
-    func overlay(for plan: FetchPlan) -> FetchOverlay? {
+    func overlay(for plan: FetchPlan) throws -> FetchOverlay? {
         if changes.count == 0 && saveUnderWay == nil { return nil }
         let entities = plan.includesSubentities ? plan.entity.family : plan.entity.index..<(plan.entity.index + 1)
         var overlay = FetchOverlay()
@@ -165,6 +165,7 @@ extension ManagedObjectContext {
         // An object in both has one record with the later changes and one with those that are being saved; it is one object.
         for record in changes.records { consider(record) }
         if let save = saveUnderWay {
+            if !save.memberDeletions.isEmpty { overlay.excludedKeys += try keysLeftToStore(of: entities) }
             for record in save.changes.records where record.object.map({ $0.recordIndex < 0 }) == true { consider(record) }
         }
         return overlay.isEmpty ? nil : overlay

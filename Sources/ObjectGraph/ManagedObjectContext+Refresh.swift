@@ -9,6 +9,7 @@ extension ManagedObjectContext {
         let dropped = changes
         changes = ChangeRecords()
         pendingDeletions.removeAll()
+        postponedDeletions.removeAll()
         forgottenObjects.removeAll()
         deletedInEvent.removeAll()
         eventLog = []
@@ -55,6 +56,7 @@ extension ManagedObjectContext {
         precondition(saveUnderWay == nil, "A save of this context is under way: wait for it to end before resetting")
         changes = ChangeRecords()
         pendingDeletions.removeAll()
+        postponedDeletions.removeAll()
         forgottenObjects.removeAll()
         deletedInEvent.removeAll()
         refreshedObjects.removeAll()

@@ -13,7 +13,7 @@ extension ManagedObjectContext {
     public func save() throws { try save(validates: true) }
 
     func save(validates: Bool) throws {
-        var next = try prepareSave(validates: validates)
+        var next = try prepareSave(validates: validates, deletesMembers: true)
         while let prepared = next {
             do {
                 let store = try store()
@@ -34,16 +34,25 @@ extension ManagedObjectContext {
     ///   - reservesKeys: whether new objects get their permanent numbers now. Needed where the application goes on while the store writes: a fetch could
     ///     otherwise see new rows whose objects it can't tell.
     ///   - metadata: for the store, in the same transaction.
+    ///   - deletesMembers: whether the store may be left to find and delete what goes with deleted objects; where the change set goes to this context's own store.
     /// - Returns: nil if there is nothing to write: then the save has succeeded already.
     package func prepareSave(
-        validates: Bool = true, reservesKeys: Bool = false, metadata: [String: MetadataValue?] = [:]
+        validates: Bool = true, reservesKeys: Bool = false, metadata: [String: MetadataValue?] = [:], deletesMembers: Bool = false
     ) throws -> PreparedSave? {
         precondition(saveUnderWay == nil, "A save of this context is under way: wait for it to end")
         try throwLoadError()
-        try collectChanges()
-        try throwLoadError()
-        if validates { try validateChanges() }
-        if reservesKeys { try obtainPermanentIDsForInsertedObjects() }
+        collectsMemberDeletions = deletesMembers && deletesUnseen
+        defer { collectsMemberDeletions = false }
+        do {
+            try collectChanges()
+            try throwLoadError()
+            if validates { try validateChanges() }
+            if reservesKeys { try obtainPermanentIDsForInsertedObjects() }
+        } catch {
+            postponeMemberDeletions(memberDeletions)
+            memberDeletions = []
+            throw error
+        }
         return beginSave(validates: validates, metadata: metadata, attempt: 1)
     }
 
@@ -110,7 +119,7 @@ extension ManagedObjectContext {
         // Objects that this brings have an event of their own: the rounds below send it to them.
         for index in 0..<(isPlain.contains(false) ? changes.records.count : 0) { changes.records[index].object?.willSave() }
         var rounds = 0
-        while changes.hasEvent || !pendingDeletions.isEmpty {
+        while changes.hasEvent || !pendingDeletions.isEmpty || !postponedDeletions.isEmpty {
             rounds += 1
             if rounds > 1000 {
                 throw GraphError(.recursiveDirtying, "Pending changes can't be processed: every round of willSave changes objects again. Set a value only where it differs")
@@ -131,6 +140,7 @@ extension ManagedObjectContext {
     /// From here on changes are counted anew.
     private func begin(_ plan: SavePlan) {
         saveUnderWay = plan.underWay
+        memberDeletions = []
         changes = ChangeRecords()
         for list in plan.underWay.lists { list.beginSaving() }
         plan.underWay.changes.forEachObject { object in
@@ -163,6 +173,7 @@ extension ManagedObjectContext {
         // While they still have a context, and say that they are deleted.
         for object in save.deleted where object.state.contains(.deleted) { object.didSave() }
         for object in save.deleted { acceptDeletion(object) }
+        for deletion in save.memberDeletions { acceptDeletion(of: deletion) }
         assignedStores = assignedStores.filter { temporaries.object(-$0.key) != nil }
         takeDerivedValues(receipt.derived)
         finish(save, derived: receipt.derived)
@@ -199,6 +210,7 @@ extension ManagedObjectContext {
             for relation in shapes[Int(object.entityIndex)].toManys { object.existingList(relation)?.forgetDifferences() }
         }
         for object in save.updated + save.unchanged where !object.state.contains(.deleted) { object.state.insert(.updated) }
+        postponeMemberDeletions(save.memberDeletions)
         merge(newer)
     }
 

@@ -90,6 +90,11 @@ public final class ManagedObjectContext {
     @exclusivity(unchecked) var untrackedDepth = 0
     /// Objects whose delete rules have not run yet.
     var pendingDeletions: ContiguousArray<ManagedObject> = []
+    /// Whether a save is being prepared that may leave members of deleted objects to the store, and those that it leaves.
+    var collectsMemberDeletions = false
+    var memberDeletions: [MemberDeletion] = []
+    /// Those of a save that failed: they have to be deleted one by one.
+    var postponedDeletions: [MemberDeletion] = []
     var deletedInEvent: ContiguousArray<ManagedObject> = []
     /// New objects that were deleted in this event.
     var forgottenObjects: Set<ManagedObject> = []
@@ -182,7 +187,7 @@ public final class ManagedObjectContext {
     private func attachUndoManager() {
         guard let undoManager else { return }
         edits.attach(undoManager)
-        undoCheckpoint = undoManager.addCheckpoint(for: self, hasPending: { !$0.eventLog.isEmpty || !$0.pendingDeletions.isEmpty }) { $0.processPendingChanges() }
+        undoCheckpoint = undoManager.addCheckpoint(for: self, hasPending: { !$0.eventLog.isEmpty || !$0.pendingDeletions.isEmpty || !$0.postponedDeletions.isEmpty }) { $0.processPendingChanges() }
         recordsUndo = true
     }
 

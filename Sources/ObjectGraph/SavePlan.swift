@@ -22,6 +22,12 @@ struct SavePlan {
 
     mutating func collect() {
         let records = context.changes
+        underWay.memberDeletions = context.memberDeletions
+        changes.memberDeletions = context.memberDeletions.map { deletion in
+            ChangeSet.MemberDeletion(
+                entityIndex: deletion.relation.property.declaringEntityIndex, propertyIndex: deletion.relation.index, destinationIndex: deletion.destination,
+                owners: deletion.owners.map(\.key))
+        }
         for index in records.records.indices {
             guard let object = records.records[index].object else { continue }
             if object.state.contains(.inserted) {

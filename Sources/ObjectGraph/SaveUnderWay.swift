@@ -25,4 +25,6 @@ struct SaveUnderWay {
     /// Objects with changes that come to nothing.
     var unchanged: ContiguousArray<ManagedObject> = []
     var lists: ContiguousArray<MemberList> = []
+    /// Objects that nobody has, which the store finds by itself.
+    var memberDeletions: [MemberDeletion] = []
 }

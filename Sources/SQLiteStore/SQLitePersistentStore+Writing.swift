@@ -5,6 +5,10 @@ extension SQLitePersistentStore {
         try withSession { session in try session.reserveKeys(entityIndex: entityIndex, count: count) }
     }
 
+    package func deletesMembers(entityIndex: Int, propertyIndex: Int) throws -> Bool {
+        try withSession { session in try session.deletesMembers(entityIndex: entityIndex, propertyIndex: propertyIndex) }
+    }
+
     package func apply(_ changes: ChangeSet) throws -> SaveReceipt {
         try withSession { session in try session.apply(changes) }
     }

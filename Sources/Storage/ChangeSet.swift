@@ -41,6 +41,22 @@ package struct ChangeSet: Sendable {
         }
     }
 
+    /// All objects that lead to one of some owners by the inverse of a to-many relationship. Only for relationships of which the store says that it `deletesMembers`.
+    package struct MemberDeletion: Sendable {
+        /// The entity and place of the relationship that the owners have.
+        package var entityIndex: Int
+        package var propertyIndex: Int
+        package var destinationIndex: Int
+        package var owners: [Int64]
+
+        package init(entityIndex: Int, propertyIndex: Int, destinationIndex: Int, owners: [Int64]) {
+            self.entityIndex = entityIndex
+            self.propertyIndex = propertyIndex
+            self.destinationIndex = destinationIndex
+            self.owners = owners
+        }
+    }
+
     /// A link of a many-to-many relationship that comes or goes. Each link is named from one side only.
     package struct Link: Sendable {
         /// The entity and place of the relationship that `owner` has.
@@ -78,6 +94,7 @@ package struct ChangeSet: Sendable {
     package var insertions: [Insertions] = []
     package var updates: [Updates] = []
     package var deletions: [Deletion] = []
+    package var memberDeletions: [MemberDeletion] = []
     package var links: [Link] = []
     package var orders: [Order] = []
     /// Metadata to set (or, with nil, to remove) in the same transaction.
@@ -91,10 +108,10 @@ package struct ChangeSet: Sendable {
 
     package init() {}
 
-    package var changesObjects: Bool { !insertions.isEmpty || !updates.isEmpty || !deletions.isEmpty }
+    package var changesObjects: Bool { !insertions.isEmpty || !updates.isEmpty || !deletions.isEmpty || !memberDeletions.isEmpty }
 
     package var isEmpty: Bool {
-        insertions.isEmpty && updates.isEmpty && deletions.isEmpty && links.isEmpty && orders.isEmpty && metadata.isEmpty
+        insertions.isEmpty && updates.isEmpty && deletions.isEmpty && memberDeletions.isEmpty && links.isEmpty && orders.isEmpty && metadata.isEmpty
     }
 }
 
@@ -104,6 +121,8 @@ package struct SaveReceipt: Sendable {
     package var keys: [[Int64]]
     /// The rows, as they stand in the store, of objects whose derived values the save has changed; their versions rise only by changes of their own.
     package var derived: RowBatch
+    /// For each of the member deletions how many objects it deleted.
+    package var deletedMembers: [Int] = []
 
     package init(keys: [[Int64]], derived: RowBatch = RowBatch()) {
         self.keys = keys

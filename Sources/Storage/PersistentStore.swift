@@ -26,12 +26,16 @@ package protocol RowStore: AnyObject {
     func related(entityIndex: Int, propertyIndex: Int, owners: [Int64], includingRows: Bool) throws -> RelatedBatch
     /// Reserves `count` numbers for new objects of an entity's hierarchy, for good. Returns the first; the others follow it.
     func reserveKeys(entityIndex: Int, count: Int) throws -> Int64
+    /// Whether the store can delete the members of a to-many relationship by their owners, without having been told of each.
+    func deletesMembers(entityIndex: Int, propertyIndex: Int) throws -> Bool
     /// Commits a change set: all of it or nothing. A store is durable when it returns.
     func apply(_ changes: ChangeSet) throws -> SaveReceipt
 }
 
 extension RowStore {
     package func state() throws -> StoreState? { nil }
+
+    package func deletesMembers(entityIndex: Int, propertyIndex: Int) throws -> Bool { false }
 
     package func answerablePart(of request: RowRequest) throws -> RowRequest {
         request.selectingMore(nil)

@@ -7,7 +7,7 @@ import Storage
 
 extension StoreSession {
     /// The history's tables. Where the store keeps none they are made if its description asks for it; a store that has them goes on whatever it says, since others rely on it.
-    private func historyTables(creating: Bool) throws -> HistoryTables? {
+    func historyTables(creating: Bool) throws -> HistoryTables? {
         if let history { return history }
         history = try HistoryTables.find(in: connection)
         if let history { return history }

@@ -34,6 +34,7 @@ extension StoreSession {
         let history = changes.changesObjects ? try beginHistory(changes.origin) : nil
         try history?.note(changes.deletions)
         try delete(changes.deletions, &save)
+        receipt.deletedMembers = try changes.memberDeletions.map { try deleteMembers($0) }
         for updates in changes.updates { try update(updates, &save) }
         for insertions in changes.insertions { try insert(insertions, &save) }
         try history?.note(changes.insertions, keys: receipt.keys)

@@ -28,8 +28,9 @@ struct KnownMetadata {
         guard var list else { return nil }
         let next = try metadata.applying(changes)
         for key in changes.keys {
-            guard let value = next.value(key) else { return nil }
-            if value != metadata.value(key), !list.exchange(key, for: value) { return nil }
+            let value = next.value(key), known = metadata.value(key)
+            if value == known { continue }
+            guard let value, list.exchange(key, for: value) else { return nil }
         }
         return KnownMetadata(next, list)
     }

@@ -162,7 +162,8 @@ struct ChangeStaging {
             guard let new = staged.new else { continue }
             let reference = identity(of: new)
             let isTaken = table.row(reference) != nil && !gone.contains(reference)
-            if isTaken || !present.insert(reference).inserted {
+            // Numbers that are given here differ from each other and from all that the change set brings.
+            if isTaken || staged.givenKey >= 0 && !present.insert(reference).inserted {
                 let name = shape.model.entities[new.entityIndex].name
                 throw StorageError(
                     .constraint, "There is already an object with the number \(new.key): \(name)", entities: [name],
@@ -238,6 +239,7 @@ struct ChangeStaging {
     }
 
     private mutating func stageLinks() {
+        if changes.links.isEmpty { return }
         var entities: [ObjectReference: Int] = [:]
         for staged in staged { if let row = staged.new, staged.old == nil { entities[identity(of: row)] = row.entityIndex } }
         func isGone(_ reference: ObjectReference) -> Bool {

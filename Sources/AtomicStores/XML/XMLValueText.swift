@@ -50,7 +50,11 @@ enum XMLValueText {
 
     /// The value that a text stands for, nil if it is none of the type.
     static func value(_ text: String, _ attribute: AttributeDescription) -> PropertyValue? {
-        func word() -> String { text.trimmingCharacters(in: .whitespacesAndNewlines) }
+        func word() -> String {
+            // Numbers mostly stand alone; trimming takes longer than reading them.
+            let isPlain = [text.utf8.first, text.utf8.last].allSatisfy { $0.map { $0 > UInt8(ascii: " ") && $0 < 0x7F } ?? false }
+            return isPlain ? text : text.trimmingCharacters(in: .whitespacesAndNewlines)
+        }
         switch attribute.type {
         case .string: return .string(text)
         case .integer16, .integer32, .integer64: return Int64(word()).map { .int($0) }

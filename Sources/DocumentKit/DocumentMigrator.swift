@@ -61,7 +61,7 @@ package struct DocumentMigrator: Sendable {
         guard !DocumentPermissions.isLocked(LinkResolution.resolve(path)) else {
             throw DocumentError(.permission, "the document is locked against editing", path: path, stage: .opening, hint: "unlock it, or migrate it into a copy")
         }
-        let session = try DocumentSession.edit(path, model: sourceModel, recovery: recovery)
+        let session = try openSession()
         var isOpen = true
         defer { if isOpen { try? session.close() } }
         return try DocumentError.stage(.writing, path) {
@@ -91,6 +91,26 @@ package struct DocumentMigrator: Sendable {
             }
             return result
         }
+    }
+
+    /// What a migration that was killed left between its commit and its save is nobody's work: it is given up, and done again.
+    private func openSession() throws -> DocumentSession {
+        do {
+            return try DocumentSession.edit(path, model: sourceModel, recovery: recovery)
+        } catch let error as DocumentError where error.code == .recoverable && recovery == .refuse {
+            guard (try? isMigrationUnfinished()) == true else { throw error }
+            return try DocumentSession.edit(path, model: sourceModel, recovery: .discard)
+        }
+    }
+
+    /// Whether what is autosaved is of another version than what is saved, as no editor's work ever is.
+    private func isMigrationUnfinished() throws -> Bool {
+        let newest = try DocumentSession.read(path, model: sourceModel)
+        let hashes = newest.model.versionHashesByEntityName
+        try newest.close()
+        let saved = try DocumentSession.read(path, .saved, model: sourceModel)
+        defer { try? saved.close() }
+        return saved.model.versionHashesByEntityName != hashes
     }
 
     // MARK: Planning

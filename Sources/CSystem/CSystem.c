@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 /* Called by number: the wrappers are missing in older C libraries. */
@@ -81,3 +82,9 @@ int folio_start_writing(int descriptor) {
 }
 
 void folio_trim_memory(void) { malloc_trim(0); }
+
+int64_t folio_file_system_type(const char *path) {
+    struct statfs status;
+    if (statfs(path, &status) != 0) return -errno;
+    return (uint32_t)status.f_type;
+}

@@ -2,13 +2,14 @@ internal import ArchiveKit
 internal import Coding
 internal import FileSystem
 internal import Foundation
+internal import SQLiteStore
 
-/// Which archive a working set was unpacked from, in what state: `origin.json`.
+/// Which archive, or package in a shared place, a working set belongs to, in what state: `origin.json`.
 struct ArchiveOrigin: Codable, Hashable {
-    /// One state of one archive.
+    /// One state of one document.
     struct State: Codable, Hashable {
         var identity: FileIdentity
-        /// SHA-256 of the names, sizes and checksums of all entries, hexadecimal.
+        /// SHA-256 of the names, sizes and checksums of all entries, or of what the package's store says of itself; hexadecimal.
         var digest: String
     }
 
@@ -25,6 +26,15 @@ struct ArchiveOrigin: Codable, Hashable {
             hash.update(Array("\(entry.name)\u{0}\(entry.size)\u{0}\(entry.compressedSize)\u{0}\(entry.crc32)\u{0}".utf8))
         }
         return try State(identity: file.status().identity, digest: Hex.encode(hash.digest()))
+    }
+
+    /// The state of a package by its store's main file, which nobody has open.
+    static func state(ofStore path: String) throws -> State {
+        guard let identity = try Disk.identity(of: path) else { throw DocumentError(.malformed, "the document has no store", path: path) }
+        let info = try SQLitePersistentStore.storedModelInfo(at: URL(fileURLWithPath: path), ignoresWAL: true)
+        let marker = DocumentMarker(info.metadata)
+        let text = "\(info.uuid)\u{0}\(marker?.generation ?? 0)\u{0}\(marker?.counter ?? 0)\u{0}\(marker?.saved.timeIntervalSinceReferenceDate ?? 0)"
+        return State(identity: identity, digest: Hex.encode(SHA256.digest(Array(text.utf8))))
     }
 
     static func read(in folder: String) throws -> ArchiveOrigin? {

@@ -79,6 +79,7 @@ public struct DocumentInfo: Sendable, Hashable {
                 let store = FilePath.join(document.path, PackageLayout.store)
                 if let size = try Disk.status(of: store + "-wal")?.size, size > 0 { return nil }
                 let manifest = try reader.manifest()
+                if try SharedPlace.holds(document.path), try WorkingSet.existing(forPackage: document.path, uuid: manifest.uuid) != nil { return nil }
                 return manifest.lastSave == nil ? (manifest, try Disk.status(of: store)?.size) : nil
             case .archive:
                 let archive = try ArchiveFile(document.path)

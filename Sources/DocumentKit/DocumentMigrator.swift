@@ -268,7 +268,10 @@ extension DocumentSession {
     func saveMigration(modelName: String, replacing old: [String], keepsOld: Bool) throws {
         guard let package else { return }
         manifest?.model.name = modelName
-        if workingSet != nil { return try replaceArchive(dropping: old) }
+        if workingSet != nil {
+            if kind == .package { return try replaceSharedStore(dropping: old, reason: .migration) }
+            return try replaceArchive(dropping: old)
+        }
         versionReason = .migration
         let previous = marker?.generation
         _ = try commit(ChangeSet(), .save)

@@ -58,7 +58,7 @@ extension DocumentSession {
     func successor() throws -> DocumentSession {
         precondition(isReplaced, "Only a save of an archive makes a successor necessary")
         let next = try DocumentError.stage(.opening, path) { [model] in
-            try Self.editArchive(DetectedDocument(path), { _ in model }, .refuse, following: self)
+            try Self.editWithWorkingSet(path, { _ in model }, .refuse, following: self)
         }
         next.lock = lock
         lock = nil
@@ -110,7 +110,7 @@ extension DocumentSession {
     }
 
     /// Copies the store, the WAL folded in, as one closed file that carries this marker.
-    private func copyStore(to path: String, _ marker: DocumentMarker) throws {
+    func copyStore(to path: String, _ marker: DocumentMarker) throws {
         try packageStore.copy(to: path)
         var description = PersistentStoreDescription(url: URL(fileURLWithPath: path))
         description.createsIfMissing = false

@@ -18,6 +18,7 @@ extension DocumentSession {
             // What stays for now goes at the end of a later session.
             try? collectContent()
         }
+        if kind == .package, workingSet != nil, !isReplaced { try? collectContent() }
         try DocumentError.stage(.closing, path) {
             if let workingSet {
                 try closeStore()

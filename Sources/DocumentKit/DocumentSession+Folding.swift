@@ -35,8 +35,8 @@ extension DocumentSession {
     /// Writes the store of an archive with all that is committed as a file, beside the folder that it is to be in. Costs the size of the store; nothing may be committed until
     /// `onOwnStore()`.
     private func prepareOwnStore() throws {
-        guard let package else { preconditionFailure("An archive that is edited has a working set") }
-        let replacement = Replacement(of: FilePath.join(package, PackageLayout.storeFolder))
+        guard let workingSet else { preconditionFailure("An archive that is edited has a working set") }
+        let replacement = Replacement(of: FilePath.join(workingSet.path, PackageLayout.storeFolder))
         do {
             try DocumentError.stage(.writing, path) {
                 try Disk.makeDirectory(replacement.temporary, mode: 0o700)
@@ -70,7 +70,7 @@ extension DocumentSession {
     private func reopened(attempts: Int = 3) throws -> DocumentSession {
         do {
             return try DocumentError.stage(.opening, path) { [model] in
-                try Self.editArchive(DetectedDocument(path), { _ in model }, .keep, following: self)
+                try Self.editWithWorkingSet(path, { _ in model }, .keep, following: self)
             }
         } catch where attempts > 1 {
             return try reopened(attempts: attempts - 1)

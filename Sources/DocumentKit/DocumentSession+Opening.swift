@@ -29,6 +29,11 @@ extension DocumentSession {
     private static func readOnce(_ path: String, model: ModelResolver) throws -> DocumentSession {
         let document = try DetectedDocument(path)
         return try DocumentError.stage(.opening, document.path) {
+            if document.kind == .package, try SharedPlace.holds(document.path),
+                let left = try WorkingSet.existing(forPackage: document.path, uuid: PackageReader(document.path).manifest().uuid)
+            {
+                return try open(document, StorePlace(sharedPackage: document.path, left), isEditing: false, model: model)
+            }
             guard document.kind == .archive else { return try open(document, StorePlace(document), isEditing: false, model: model) }
             let archive = try ArchiveFile(document.path)
             if let left = try WorkingSet.existing(for: archive, uuid: archive.manifest().uuid) {
@@ -105,6 +110,7 @@ extension DocumentSession {
         try mend(FilePath.join(document.path, PackageLayout.storeFolder))
         // What stays for now goes with a later opening.
         try? ModelFolder.removeLeftovers(in: document.path)
+        if try SharedPlace.holds(document.path) { return try editShared(document, model, recovery) }
         let place = StorePlace(document)
         try place.check()
         let quarantined = try quarantineForeignJournal(in: document.path)
@@ -139,7 +145,7 @@ extension DocumentSession {
         let archive = try ArchiveFile(document.path)
         let manifest = try archive.manifest()
         let state = try archive.state()
-        if following == nil { try WorkingSet.removeFinished(for: archive, uuid: manifest.uuid) }
+        if following == nil { try WorkingSet.removeFinished(for: archive.path, state, uuid: manifest.uuid) }
         var workingSet = try WorkingSet.existing(for: archive, uuid: manifest.uuid)
         if let left = workingSet {
             try mend(FilePath.join(left.path, PackageLayout.storeFolder))
@@ -160,6 +166,56 @@ extension DocumentSession {
         session.workingSet = set
         try session.settle()
         return session
+    }
+
+    /// Opens a package where a WAL must not lie: it is read where it is, takes no lock of SQLite's there, and is written by saves alone. What is committed goes to a working set, as
+    /// for an archive.
+    /// - Parameter following: The session whose save has just replaced the store.
+    static func editShared(
+        _ document: DetectedDocument, _ model: ModelResolver, _ recovery: PersistentDocument.Recovery, following: DocumentSession? = nil
+    ) throws -> DocumentSession {
+        let path = document.path, store = FilePath.join(path, PackageLayout.store), uuid = try PackageReader(path).manifest().uuid
+        try PackageReader(path).checkStore()
+        let quarantined = try quarantineForeignJournal(in: path)
+        let state = try ArchiveOrigin.state(ofStore: store)
+        if following == nil { try WorkingSet.removeFinished(for: path, state, uuid: uuid) }
+        var workingSet = try WorkingSet.existing(for: path, state, uuid: uuid)
+        if let left = workingSet {
+            try mend(FilePath.join(left.path, PackageLayout.storeFolder))
+            let hasWork = try StorePlace(sharedPackage: path, left).hasAutosavedWork()
+            if hasWork, recovery == .refuse { throw recoverable(path) }
+            if !hasWork || recovery == .discard {
+                try left.remove()
+                workingSet = nil
+            }
+        }
+        try workingSet?.noteState(state)
+        let generation = try DocumentMarker(SQLitePersistentStore.storedModelInfo(at: URL(fileURLWithPath: store), ignoresWAL: true).metadata)?.generation
+        let set = try workingSet ?? WorkingSet.make(forPackage: path, state, uuid: uuid, generation: generation ?? 0)
+        let place = try StorePlace(sharedPackage: path, set)
+        if workingSet == nil, recovery != .keep, try place.hasAutosavedWork() {
+            // Left in the package itself, by an editor for which this was no shared place.
+            try set.remove()
+            guard recovery == .discard else { throw recoverable(path) }
+            try setAutosavedWorkAside(in: path, savedGeneration: PackageReader(path).manifest().generation)
+            return try editShared(document, model, .refuse)
+        }
+        let session = try open(document, place, isEditing: true, model: model)
+        session.identity = try Disk.identity(of: path)
+        session.origin = state
+        session.workingSet = set
+        session.quarantinedJournal = quarantined
+        try session.settle()
+        return session
+    }
+
+    /// Goes on with a document that has a working set.
+    static func editWithWorkingSet(
+        _ path: String, _ model: ModelResolver, _ recovery: PersistentDocument.Recovery, following: DocumentSession
+    ) throws -> DocumentSession {
+        let document = try DetectedDocument(path)
+        return try document.kind == .package
+            ? editShared(document, model, recovery, following: following) : editArchive(document, model, recovery, following: following)
     }
 
     // MARK: Work that was left
@@ -199,7 +255,7 @@ extension DocumentSession {
             description.createsIfMissing = false
             description.isReadOnly = !isEditing
             description.journal = manifest == nil ? .asFound : .heldByDocument
-            if !isEditing, document.kind == .package { description.ignoresWAL = try hasForeignJournal(place.storePath) }
+            if !isEditing, document.kind == .package, place.workingSet == nil { description.ignoresWAL = try hasForeignJournal(place.storePath) }
             let content = place.content(known)
             description.type = document.storeType
             StoreConfiguration.current?.apply(to: &description)

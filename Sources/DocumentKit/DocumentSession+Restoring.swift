@@ -136,7 +136,7 @@ extension DocumentSession {
         defer { try? Disk.removeTree(replacement.temporary) }
         try Disk.makeDirectory(replacement.temporary)
         try build(FilePath.join(replacement.temporary, FilePath.name(PackageLayout.store)))
-        if let mode = try Disk.status(of: storePath)?.mode {
+        if let mode = try Disk.status(of: FilePath.join(package, PackageLayout.store))?.mode {
             let made = try File(FilePath.join(replacement.temporary, FilePath.name(PackageLayout.store)))
             try made.setMode(mode)
             try made.synchronize()
@@ -149,6 +149,8 @@ extension DocumentSession {
         try replacement.commit(expecting: before)
         // The state that was asked for is there: what can't be kept now is gone.
         try? keep(replacement.temporary)
+        // Its WAL was on the store that is gone; what stays of it is known by that.
+        if place.workingSet != nil { try? workingSet?.remove() }
     }
 }
 

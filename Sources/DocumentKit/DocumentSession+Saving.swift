@@ -52,6 +52,11 @@ extension DocumentSession {
     /// What follows the commit of a save: the state before it is kept, the WAL goes into the main file, then the manifest says so. Whatever stops it, the save stands,
     /// and the next save, close or open does it again.
     func finishSave() throws {
+        if kind == .package, place.workingSet != nil {
+            // A save that was interrupted behind its commit; one that the package's own WAL has stays there until the next.
+            if place.database != nil, try !Self.hasJournal(storePath) { try describeSharedStore() }
+            return
+        }
         guard let package, workingSet == nil, let marker, marker.isSaved else { return }
         if manifest?.generation != marker.generation { isCheckpointPending = true }
         try DocumentError.stage(.versioning, path) { try keepVersion() }

@@ -82,7 +82,7 @@ extension DocumentSession {
     }
 
     /// The names in `content/` that the states before and after the last save refer to; nil where they can't differ.
-    private func referencesToKeep() throws -> (before: Set<UUID>, after: Set<UUID>)? {
+    func referencesToKeep() throws -> (before: Set<UUID>, after: Set<UUID>)? {
         guard hasChangedContent, let content else { return nil }
         let after = try Set(packageStore.externalValueNames().compactMap { UUID(uuidString: $0) })
         // What the older state refers to was not collected yet: nothing is missing in the folder, though there may be more in it.

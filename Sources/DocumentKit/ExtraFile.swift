@@ -152,7 +152,7 @@ extension DocumentSession {
         }
     }
 
-    private func partsWriter(_ package: String) -> PartsWriter { PartsWriter(package: package, isWorkingSet: workingSet != nil) }
+    private func partsWriter(_ package: String) -> PartsWriter { PartsWriter(package: package, isWorkingSet: place.archive != nil && workingSet != nil) }
 
     /// Gives staged files their names after the commit, which stands whatever becomes of them; answers what hindered it.
     func place(_ staged: StagedParts) -> (any Error)? {

@@ -51,6 +51,11 @@ struct PackagePacker {
         }
         let manifest = try reader.manifest()
         guard manifest.lastSave == nil else { throw SourceLock.recoverable(source) }
+        if try SharedPlace.holds(source), try WorkingSet.existing(forPackage: source, uuid: manifest.uuid) != nil {
+            let session = try DocumentSession.read(source) { _ in nil }
+            defer { try? session.close() }
+            if session.hasAutosavedWork { throw SourceLock.recoverable(source) }
+        }
         var manifestBytes = try Disk.read(FilePath.join(source, PackageLayout.manifest), limit: JSONCoding.maximumSize)
         // Under the lock, nobody of ours has the store open: reading it past SQLite takes no lock of anybody's away.
         var store = FilePath.join(source, PackageLayout.store)

@@ -43,11 +43,13 @@ extension PersistentDocument {
         let discardable = discardableChangeCount
         do {
             if state.isArchive {
-                try await commit(prepared, .autosave(isUnchecked: false), extra)
+                let isShared = state.kind == .package
+                // Of a package in a shared place its own files come with the store that takes its place.
+                try await commit(prepared, .autosave(isUnchecked: false), isShared ? CapturedParts(description: extra.description) : extra)
                 committedPosition = position
                 try await away { session in
                     try WorkProgress.check()
-                    try session.replaceArchive()
+                    if isShared { try session.replaceSharedStore(extra) } else { try session.replaceArchive() }
                     session.renewTrace()
                 }
                 // The save stands; what hinders this is seen by the next commit.

@@ -17,6 +17,8 @@ struct StorePlace {
     var archive: ArchiveFile?
     /// The store as it lies in the archive.
     var database: ArchivedDatabase?
+    /// Of a package in a shared place: where its WAL is.
+    var workingSet: String?
     /// A folder that goes when the session ends.
     var temporaryFolder: String?
 
@@ -33,6 +35,16 @@ struct StorePlace {
         package = workingSet.path
         storePath = FilePath.join(workingSet.path, PackageLayout.store)
         if try !Disk.exists(storePath) { database = try archive.database(isTrusted: isTrusted) }
+    }
+
+    /// A package in a shared place, with the working set that has its WAL.
+    init(sharedPackage path: String, _ workingSet: WorkingSet) throws {
+        package = path
+        self.workingSet = workingSet.path
+        storePath = FilePath.join(workingSet.path, PackageLayout.store)
+        guard try !Disk.exists(storePath) else { return }
+        let file = try File(FilePath.join(path, PackageLayout.store), .read), status = try file.status()
+        database = try ArchivedDatabase(file, offset: 0, length: status.size, expecting: status.identity)
     }
 
     /// An archive that is only read.
@@ -56,6 +68,7 @@ struct StorePlace {
     init(copyIn folder: String, of place: StorePlace) {
         package = place.package
         archive = place.archive
+        workingSet = nil
         temporaryFolder = folder
         storePath = FilePath.join(folder, PackageLayout.store)
     }
@@ -68,7 +81,9 @@ struct StorePlace {
     /// Makes sure that SQLite meets nothing planted when it opens the store.
     func check() throws {
         guard let package else { return }
-        try PackageReader(package).checkStore(hasMainFile: database == nil)
+        guard let workingSet else { return try PackageReader(package).checkStore(hasMainFile: database == nil) }
+        try PackageReader(package).checkStore()
+        try PackageReader(workingSet).checkStore(hasMainFile: database == nil)
     }
 
     /// What the store says of itself; it need not be open.
@@ -83,7 +98,7 @@ struct StorePlace {
     /// Whether an editor left work in the WAL, or in the store of a working set, that was not saved.
     func hasAutosavedWork() throws -> Bool {
         // The store of a working set, where there is one, may have taken work up; that of a package tells of it by `DocumentMarker.lastSave`.
-        guard try DocumentSession.hasJournal(storePath) || (archive != nil && database == nil) else { return false }
+        guard try DocumentSession.hasJournal(storePath) || (archive != nil || workingSet != nil) && database == nil else { return false }
         return try marker().map { !$0.isSaved } ?? false
     }
 

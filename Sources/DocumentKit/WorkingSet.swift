@@ -18,17 +18,24 @@ struct WorkingSet {
     /// The working set that an editor left behind, or uses just now, for just this state of the archive; nil where there is none.
     ///
     /// A file that was put back at the same path with the same content, as from a backup, has another identity: what was autosaved on top of it still fits.
-    static func existing(for archive: ArchiveFile, uuid: String) throws -> WorkingSet? {
-        let state = try archive.state(), sets = try origins(uuid)
-        let found = sets.first { $0.origin.state == state } ?? sets.first { $0.origin.path == archive.path && $0.origin.state.digest == state.digest }
+    static func existing(for archive: ArchiveFile, uuid: String) throws -> WorkingSet? { try existing(for: archive.path, archive.state(), uuid: uuid) }
+
+    /// The working set of a package in a shared place.
+    static func existing(forPackage path: String, uuid: String) throws -> WorkingSet? {
+        guard try Disk.exists(FilePath.join(StateFolder.documents, uuid)) else { return nil }
+        return try existing(for: path, ArchiveOrigin.state(ofStore: FilePath.join(path, PackageLayout.store)), uuid: uuid)
+    }
+
+    static func existing(for path: String, _ state: ArchiveOrigin.State, uuid: String) throws -> WorkingSet? {
+        let sets = try origins(uuid)
+        let found = sets.first { $0.origin.state == state } ?? sets.first { $0.origin.path == path && $0.origin.state.digest == state.digest }
         return found.map { WorkingSet(path: $0.folder) }
     }
 
     /// Removes the working sets of saves that were finished but for the cleaning up, when the archive is as they left it.
-    static func removeFinished(for archive: ArchiveFile, uuid: String) throws {
-        let state = try archive.state()
+    static func removeFinished(for path: String, _ state: ArchiveOrigin.State, uuid: String) throws {
         for (folder, origin) in try origins(uuid) {
-            guard let pending = origin.pending, pending == state || (origin.path == archive.path && pending.digest == state.digest) else { continue }
+            guard let pending = origin.pending, pending == state || (origin.path == path && pending.digest == state.digest) else { continue }
             try WorkingSet(path: folder).remove()
         }
     }
@@ -45,6 +52,23 @@ struct WorkingSet {
 
     /// Makes one for an archive that is to be edited. Whole or not at all.
     static func make(from archive: ArchiveFile, uuid: String, generation: Int) throws -> WorkingSet {
+        try make(uuid, generation, ArchiveOrigin(path: archive.path, state: archive.state())) { folder in
+            try Disk.makeDirectory(FilePath.join(folder, PackageLayout.content), mode: 0o700)
+            guard try archive.reader.directory.storedRange(of: PackageLayout.store) == nil else { return }
+            try archive.reader.extract(into: folder) { $0 == PackageLayout.store }
+        }
+    }
+
+    /// Makes one for a package in a shared place that is to be edited. Where the package's store has a WAL, which goes on growing nowhere, both are copied.
+    static func make(forPackage path: String, _ state: ArchiveOrigin.State, uuid: String, generation: Int) throws -> WorkingSet {
+        let store = FilePath.join(path, PackageLayout.store)
+        return try make(uuid, generation, ArchiveOrigin(path: path, state: state)) { folder in
+            guard try DocumentSession.hasJournal(store) else { return }
+            for suffix in ["", "-wal"] { try Disk.copyFile(store + suffix, to: FilePath.join(folder, PackageLayout.store) + suffix) }
+        }
+    }
+
+    private static func make(_ uuid: String, _ generation: Int, _ origin: ArchiveOrigin, filling fill: (_ folder: String) throws -> Void) throws -> WorkingSet {
         guard let path = try candidates(uuid, generation).first(where: { try !Disk.exists($0) }) else {
             throw DocumentError(.io, "too many working sets of this document", path: FilePath.join(StateFolder.documents, uuid))
         }
@@ -53,11 +77,9 @@ struct WorkingSet {
         let temporary = FilePath.sibling(of: path, tag: "tmp", id: UniqueName.make())
         do {
             try Disk.makeDirectory(temporary, mode: 0o700)
-            for folder in [PackageLayout.storeFolder, PackageLayout.content] { try Disk.makeDirectory(FilePath.join(temporary, folder), mode: 0o700) }
-            if try archive.reader.directory.storedRange(of: PackageLayout.store) == nil {
-                try archive.reader.extract(into: temporary) { $0 == PackageLayout.store }
-            }
-            try ArchiveOrigin(path: archive.path, state: archive.state()).write(in: temporary)
+            try Disk.makeDirectory(FilePath.join(temporary, PackageLayout.storeFolder), mode: 0o700)
+            try fill(temporary)
+            try origin.write(in: temporary)
             try Disk.synchronizeTree(temporary)
             try Disk.renameWithoutReplacing(temporary, to: path)
             try Disk.synchronizeDirectory(folder)

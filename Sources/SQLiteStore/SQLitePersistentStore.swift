@@ -35,6 +35,8 @@ package final class SQLitePersistentStore: PersistentStore {
             defer { session.tellDebugEvents() }
             do {
                 return try body(session)
+            } catch let error as CancellationError {
+                throw error
             } catch {
                 throw session.error(error)
             }

@@ -99,6 +99,26 @@ import Testing
             #expect(try values(url) == [name])
         }
     }
+
+    @Test func aSaveCanBeCancelledWhileAValueIsWritten() async throws {
+        try await withFolder { folder in
+            let url = folder.appendingPathComponent("A.folio"), file = folder.appendingPathComponent("in.bin")
+            try Data(count: 3 << 20).write(to: file)
+            let document = try await PersistentDocument.create(at: url, model: Library.model())
+            let book = try document.context.insert("Book")
+            book["cover"] = try LargeValue(contentsOf: file)
+            let progress = Progress(totalUnitCount: 1)
+            let hook: FaultInjection.Hook = { call, path in
+                if call == .write, path.contains("/content/") { progress.cancel() }
+                return nil
+            }
+            await #expect(throws: CancellationError.self) { try await FaultInjection.with(hook) { try await document.save(progress: progress) } }
+            #expect(try values(url).isEmpty)
+            try await document.save()
+            try await document.close()
+            #expect(try values(url).count == 1)
+        }
+    }
 }
 
 /// Paths as the document sees them.

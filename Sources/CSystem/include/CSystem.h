@@ -27,6 +27,9 @@ int folio_ofd_test(int descriptor, int exclusive);
 int folio_clone(int source, int target);
 ssize_t folio_copy_range(int source, int64_t sourceOffset, int target, int64_t targetOffset, size_t count);
 
+/* The number by which the kernel names the type of the file system that something lies on. */
+int64_t folio_file_system_type(const char *path);
+
 /* Whether this processor has instructions for SHA-256 that `folio_sha256_blocks` knows. */
 int folio_sha256_available(void);
 /* Takes `count` blocks of 64 bytes into the eight words of a SHA-256. Only where the instructions are available. */

@@ -57,7 +57,7 @@ extension DocumentSession {
             return next
         }
         // Only parts of the package were exchanged: our WAL lies beside a store that it is not of.
-        if let package, kind == .package, let identity, try Disk.identity(of: path)?.isSameFile(as: identity) == true {
+        if let package, kind == .package, workingSet == nil, let identity, try Disk.identity(of: path)?.isSameFile(as: identity) == true {
             try closeStore()
             if try Self.hasJournal(storePath) {
                 _ = try Self.setJournalAside(in: package, as: PackageLayout.discarded)

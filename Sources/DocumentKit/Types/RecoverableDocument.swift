@@ -6,7 +6,7 @@ public struct RecoverableDocument: Sendable, Hashable {
     public enum Kind: String, Sendable, Hashable, Codable {
         /// It has no name yet.
         case untitled
-        /// An archive, whose autosaved work waits in the user's state folder.
+        /// An archive, or a package in a shared place, whose autosaved work waits in the user's state folder.
         case archive
     }
 
@@ -61,7 +61,8 @@ public struct RecoverableDocument: Sendable, Hashable {
         case .package:
             let size = try Disk.status(of: FilePath.join(path, PackageLayout.store) + "-wal")?.size ?? 0
             let manifest = try PackageReader(path).manifest()
-            return (manifest.uuid, size > 0 || manifest.lastSave != nil)
+            let isElsewhere = try SharedPlace.holds(path) && WorkingSet.existing(forPackage: path, uuid: manifest.uuid) != nil
+            return (manifest.uuid, size > 0 || manifest.lastSave != nil || isElsewhere)
         case .archive:
             let archive = try ArchiveFile(path)
             let uuid = try archive.manifest().uuid

@@ -65,6 +65,21 @@ import TestSupport
         }
     }
 
+    @Test func whatIsTooLargeForATableIsRefusedBeforeItIsRead() throws {
+        try withTemporaryDirectory { folder in
+            let document = try FolioCommand.copyOfDocument(in: folder), file = folder.appendingPathComponent("in.bin")
+            #expect(FileManager.default.createFile(atPath: file.path, contents: nil))
+            let handle = try FileHandle(forWritingTo: file)
+            try handle.truncate(atOffset: 300_000_000)
+            try handle.close()
+            let outcome = try FolioCommand.run("attach", document, "Journey/p1", "route", file.path)
+            #expect(outcome.exit == 69, "\(outcome.messages)")
+            #expect(outcome.errors.first?.contains("at most 250000000 bytes") == true)
+            #expect(outcome.hints.count == 1)
+            #expect(try FolioCommand.run("attach", document, "Person/p1", "portrait", file.path, "--dry-run").exit == 0)
+        }
+    }
+
     @Test func wrongWordsAreExplained() throws {
         try withTemporaryDirectory { folder in
             let document = try FolioCommand.copyOfDocument(in: folder)

@@ -48,7 +48,7 @@ import TestSupport
                 let attached = try run("attach", document, "Person/p1", "portrait", file.path)
                 #expect(attached.exit == 0, "\(attached.messages)")
             }
-            let packed = try run("save-as", package, archive)
+            let packed = try run("pack", package, archive)
             #expect(packed.exit == 0, "\(packed.messages)")
             for document in [package, store, archive] {
                 let extracted = try run("extract", document, "Person/p1", "portrait", "-o", result.path)

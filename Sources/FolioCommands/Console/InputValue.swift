@@ -8,8 +8,8 @@ final class InputValue {
     private var temporary: String?
     private let interruption: Interruption
 
-    /// The greatest value that can stand in a store's table.
-    private static let largestInline: Int64 = 1_000_000_000
+    /// The greatest value that can stand in a store's table: a row of a store that may be anybody's has at most 256 MiB.
+    private static let largestInline: Int64 = 250_000_000
 
     /// - Throws: 66, 74, 77 or a usage error, with the path; 69 where the file is too large for the attribute.
     init(_ path: String, for attribute: AttributeDescription, _ interruption: Interruption) throws {

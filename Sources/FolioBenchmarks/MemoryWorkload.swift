@@ -23,6 +23,7 @@ enum MemoryWorkload {
         let items = try context.fetch(FetchRequest<ManagedObject>(Item.entityName))
         var checksum = Checksum()
         for item in items { keys.add(item, to: &checksum) }
+        defer { withExtendedLifetime(context) {} }
         return (Stopwatch.residentBytes(), checksum.value)
     }
 }

@@ -85,7 +85,7 @@ enum PackingWorkload {
         try prepare(target)
         let watch = Stopwatch()
         try run("/usr/bin/env", ["cp", "-r", document.path, target.path])
-        try run("/usr/bin/env", ["sync"] + files(target).map { target.appendingPathComponent($0).path } + [target.path])
+        try run("/usr/bin/env", ["sync"] + FileManager.default.subpathsOfDirectory(atPath: target.path).map { target.appendingPathComponent($0).path } + [target.path])
         let measured = try watch.measurement(checksum: digest(target))
         try FileManager.default.removeItem(at: target)
         return measured

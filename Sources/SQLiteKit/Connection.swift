@@ -165,6 +165,9 @@ package final class Connection {
     /// Gives the memory of pages back that are cached and not in use.
     package func releaseMemory() { sqlite3_db_release_memory(handle) }
 
+    /// Whether a transaction has changed something that is not committed yet.
+    package var isWriting: Bool { sqlite3_txn_state(handle, nil) == SQLITE_TXN_WRITE }
+
     /// How many compiled statements are kept.
     package var keptStatements: Int { cache.count }
 

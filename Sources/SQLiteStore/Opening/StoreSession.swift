@@ -166,7 +166,7 @@ final class StoreSession {
         }
     }
 
-    private static let cacheKilobytes = 32_768
+    static let cacheKilobytes = 32_768
 }
 
 extension PersistentStoreDescription {

@@ -15,7 +15,8 @@ extension StoreSession {
         var select = SelectStatement(destination)
         select.restrict(to: layout.numbers(of: link.destinationIndex, includingSubentities: true))
         link.join(to: &select)
-        select.conditions.append(try condition(on: link, destination, owners))
+        let scans = try !link.canRepeat && fillsTable(owners, of: link, destination)
+        select.conditions.append(scans ? link.owners(within: owners) : .key(link.owner, isIn: owners))
 
         let isOrdered = property.relationship?.isOrdered ?? false
         if includingRows, !isOrdered, !link.canRepeat, reader.isOfOneEntity {
@@ -23,7 +24,11 @@ extension StoreSession {
             let owner = columns.firstIndex(of: link.owner) ?? columns.count
             if owner == columns.count { columns.append(link.owner) }
             let collector = MemberRowCollector(reader, owners: owners, ownerColumn: owner)
-            try run(select, columns, into: collector)
+            if scans {
+                try scanning(destination) { try run(select, columns, into: collector) }
+            } else {
+                try run(select, columns, into: collector)
+            }
             return collector.related
         }
         var columns = includingRows ? reader.columns : Array(reader.columns.prefix(RowReader.headerCount))
@@ -32,15 +37,6 @@ extension StoreSession {
             reader, owners: owners, ownerColumn: columns.count - 2, includingRows: includingRows, canRepeat: link.canRepeat)
         try run(select, columns, into: collector)
         return RelatedBatch(members: collector.members, rows: collector.batch)
-    }
-
-    /// Whose members are wanted: by the index, or, where that would lead to much of the table row by row, by a look at all rows, which leaves out those of others afterwards.
-    private func condition(on link: MemberLink, _ destination: EntityStorage, _ owners: [Int64]) throws -> SQLFragment {
-        guard let least = owners.min(), let greatest = owners.max(), !link.canRepeat, try fillsTable(owners, of: link, destination) else {
-            return .key(link.owner, isIn: owners)
-        }
-        // The sign keeps SQLite from the index.
-        return SQLFragment("+\(link.owner) BETWEEN ? AND ?", [.integer(least), .integer(greatest)])
     }
 
     /// Whether the owners' members are more than two fifths of their table: so it is where the index begins to cost more. Known from a few of them, and from the table's last number.
@@ -57,7 +53,7 @@ extension StoreSession {
 }
 
 /// How the members' table says whose they are: `owner` and `order` are expressions, `t0` is the members' table.
-struct MemberLink {
+private struct MemberLink {
     let destinationIndex: Int
     let owner: String
     let order: String?
@@ -84,6 +80,11 @@ struct MemberLink {
         case .none, .attribute, .composite, .toOne:
             return nil
         }
+    }
+
+    /// A condition that all rows of the owners meet, and maybe others; the sign keeps SQLite from the index. For where the index would lead to much of the table, row by row.
+    func owners(within owners: [Int64]) -> SQLFragment {
+        SQLFragment("+\(owner) BETWEEN ? AND ?", [.integer(owners.min() ?? 0), .integer(owners.max() ?? 0)])
     }
 
     func join(to select: inout SelectStatement) {

@@ -17,13 +17,32 @@ extension StoreSession {
     func rows(_ request: RowRequest) throws -> RowBatch {
         let reader = try reader(request.entityIndex, includingSubentities: request.includesSubentities)
         let collector = RowCollector(reader)
-        try run(try select(request), reader.columns, into: collector)
+        let select = try select(request)
+        if select.isWholeTable {
+            try scanning(select.storage) { try run(select, reader.columns, into: collector) }
+        } else {
+            try run(select, reader.columns, into: collector)
+        }
         // What was read is with the caller now, who needs the memory for objects: a tenth of it would be kept twice.
         if collector.batch.count > Self.rowsWorthCaching { connection.releaseMemory() }
         return collector.batch
     }
 
     private static let rowsWorthCaching = 16_384
+    /// The page cache while a large table is read from end to end.
+    private static let scanKilobytes = 2_048
+
+    /// Reads a table from end to end. The pages of a large one go through a small cache: each is wanted once, and memory that is used again costs less than such as the system has to
+    /// hand out and the processor has not seen.
+    func scanning<Result>(_ storage: EntityStorage, _ body: () throws -> Result) throws -> Result {
+        let usual = description.cacheKilobytes ?? Self.cacheKilobytes
+        guard usual > Self.scanKilobytes, !connection.isWriting,
+            try connection.value("SELECT max(Z_PK) FROM \(SQLName.quoted(storage.table))")?.integer ?? 0 > Int64(Self.rowsWorthCaching)
+        else { return try body() }
+        try connection.execute("PRAGMA cache_size=-\(Self.scanKilobytes)")
+        defer { try? connection.execute("PRAGMA cache_size=-\(usual)") }
+        return try body()
+    }
 
     func selection(_ request: RowRequest, known: KnownKeys) throws -> RowSelection {
         let reader = try reader(request.entityIndex, includingSubentities: request.includesSubentities)

@@ -95,7 +95,7 @@ extension ManagedObjectContext {
             if let objects = try unchangedObjects(plan, request) { return objects }
             let state = request.selectsWhole(plan.entity) ? try store().state() : nil
             let objects =
-                try identities[root].known.isEmpty
+                try identities[root].count == 0
                 ? adopt(store().rows(request)) : adopt(store().selection(request, known: identities[root].known), root: root)
             noteWhole(objects, plan, state)
             return objects
@@ -177,22 +177,28 @@ extension ManagedObjectContext {
     func prefetch(_ path: String, for objects: [ManagedObject], _ entity: Entity) throws {
         var objects = objects
         var entity = entity
-        for name in path.split(separator: ".").map(String.init) {
+        let names = path.split(separator: ".").map(String.init)
+        for (step, name) in names.enumerated() {
             guard let property = entity.property(named: name), let relationship = property.relationship, let destination = model.destination(of: relationship) else {
                 throw GraphError.unknownKey(name, of: entity, kind: "relationship")
             }
             guard !objects.isEmpty else { return }
             for object in objects where object.state.isFault && object.cells == nil { try object.realise() }
-            objects = relationship.isToMany ? try prefetchMembers(property, of: objects) : try prefetchTargets(property, of: objects)
+            if relationship.isToMany {
+                try prefetchMembers(property, of: objects)
+                // A list of all members is made for the next step alone.
+                if step < names.count - 1 { objects = objects.flatMap { list($0, relation($0, property.index)).members } }
+            } else {
+                objects = try prefetchTargets(property, of: objects)
+            }
             entity = destination
         }
     }
 
-    private func prefetchMembers(_ property: Property, of owners: [ManagedObject]) throws -> [ManagedObject] {
+    private func prefetchMembers(_ property: Property, of owners: [ManagedObject]) throws {
         let relation = relation(owners[0], property.index)
         let unread = owners.filter { !list($0, relation).isLoaded }
         if !unread.isEmpty { try loadLists(of: unread, relation) }
-        return owners.flatMap { list($0, relation).members }
     }
 
     private func prefetchTargets(_ property: Property, of owners: [ManagedObject]) throws -> [ManagedObject] {

@@ -5,13 +5,13 @@ import Schema
 struct RowPointer {
     let base: UnsafeMutableRawPointer
 
-    func destroyManaged(_ slots: [RowSlot]) {
+    @inline(__always) func destroyManaged(_ slots: UnsafeBufferPointer<RowSlot>) {
         for slot in slots where base.load(fromByteOffset: Int(slot.presenceOffset), as: UInt8.self) & slot.presenceMask != 0 {
             destroy(slot)
         }
     }
 
-    func destroy(_ slot: RowSlot) {
+    @inline(__always) func destroy(_ slot: RowSlot) {
         let place = base + Int(slot.offset)
         switch slot.kind {
         case .string, .uri: place.assumingMemoryBound(to: String.self).deinitialize(count: 1)

@@ -94,10 +94,12 @@ public final class RowSlab: @unchecked Sendable {
     }
 
     deinit {
-        if !layout.managedSlots.isEmpty {
-            for index in 0..<count {
+        let slots = layout.managedSlots
+        if !slots.isEmpty {
+            let (base, stride, count) = (base, stride, count)
+            slots.withUnsafeBufferPointer { slots in
                 // Only the pointer is used: a strong reference made in deinit must not outlive it.
-                RowPointer(base: base + index * layout.stride).destroyManaged(layout.managedSlots)
+                for index in 0..<count { RowPointer(base: base + index * stride).destroyManaged(slots) }
             }
         }
         if region == nil { (base - RowCursor.headSize).deallocate() }

@@ -212,7 +212,10 @@ extension ManagedObjectContext {
             entityIndex: Int(relation.property.declaringEntityIndex), propertyIndex: relation.index, owners: owners.map(\.key), includingRows: true)
         if let runs = batch.runs {
             let lists = adopt(batch.rows, in: runs, of: owners.count)
-            for (owner, members) in zip(owners, lists) { list(owner, relation).load(members) }
+            for (owner, members) in zip(owners, lists) {
+                noteChange(owner, relation.index)
+                list(owner, relation).load(members)
+            }
             return
         }
         // Held until the lists hold them.

@@ -71,7 +71,7 @@ extension ManagedObjectContext {
     }
 
     /// Gives an object without changes the values that the store has now. Transient ones stay.
-    private func takeValues(of fresh: Row, _ object: ManagedObject) {
+    func takeValues(of fresh: Row, _ object: ManagedObject) {
         noteChange(object)
         let shape = shapes[Int(object.entityIndex)]
         let row = object.row

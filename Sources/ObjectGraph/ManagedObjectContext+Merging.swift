@@ -20,6 +20,13 @@ extension ManagedObjectContext {
                 refreshedObjects.insert(object)
                 if object.contextReference != nil { object.awake(fromSnapshotEvents: .mergePolicy) }
             }
+            // Only now, since what stands at the other end may have been merged itself.
+            for conflict in conflicts {
+                guard let object = registeredObject(for: conflict.objectID), !object.state.contains(.deleted), object.optionalRow != nil else { continue }
+                forgetDeletedTargets(of: object)
+                guard object.recordIndex >= 0 else { continue }
+                if let row = rows[conflict.objectID] { try settleOneToOnes(of: object, stored: row) } else { try settleToOnes(ofRecreated: object) }
+            }
         }
     }
 
@@ -202,6 +209,11 @@ extension ManagedObjectContext {
     /// The object's side: it is deleted as it is in the store now, and what came to lead to it meanwhile follows the delete rules.
     private func deleteAnyway(_ object: ManagedObject, _ stored: Row) throws {
         object.row.version = stored.version
+        for relation in shapes[Int(object.entityIndex)].toOnes where !relation.description.isTransient {
+            object.row.setSlotValue(stored.slotValue(relation.slot), relation.slot)
+            guard let target = stored.reference(relation.slot), let inverse = relation.inverse, !inverse.isToMany, relation.description.deleteRule != .noAction else { continue }
+            try release(target, inverse.index, from: object)
+        }
         for relation in shapes[Int(object.entityIndex)].toManys where relation.description.deleteRule != .noAction || relation.isLinked {
             try rebase(object, relation, keepingOrder: false)
         }

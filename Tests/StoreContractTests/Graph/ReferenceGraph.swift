@@ -142,6 +142,15 @@ struct ReferenceGraph: Equatable {
         return name
     }
 
+    /// The links whose other end does not know of them.
+    var oneSided: [String] {
+        nodes.flatMap { name, _ in
+            relationships(of: name).flatMap { relationship in
+                links(name, relationship.key).filter { !links($0, relationship.inverse).contains(name) }.map { "\(name).\(relationship.key) leads to \($0)" }
+            }
+        }.sorted()
+    }
+
     /// Where two states differ.
     func differences(from other: ReferenceGraph) -> String {
         Set(nodes.keys).union(other.nodes.keys).sorted().filter { nodes[$0] != other.nodes[$0] }

@@ -1,0 +1,69 @@
+import RowMemory
+import Schema
+import Storage
+
+// A one-to-one relationship stands in the rows of both objects, and a conflict over one of them says nothing of the other. Here the other one follows, with what the store has
+// now under its own changes. What follows is checked by the save that comes next, as everything is.
+extension ManagedObjectContext {
+    /// Makes the store's target of an object's one-to-one relationships let go of it, and the merged one take it, where these differ.
+    func settleOneToOnes(of object: ManagedObject, stored: Row) throws {
+        for relation in shapes[Int(object.entityIndex)].toOnes {
+            guard let inverse = relation.inverse, !inverse.isToMany, !relation.description.isTransient else { continue }
+            let theirs = stored.reference(relation.slot), own = object.row.reference(relation.slot)
+            guard theirs?.key != own?.key else { continue }
+            if let theirs { try release(theirs, inverse.index, from: object) }
+            if own != nil { try claimTarget(of: object, relation) }
+        }
+    }
+
+    /// Makes an object that is inserted again lead to nothing that is gone, and the other ends of its one-to-one relationships lead to it.
+    func settleToOnes(ofRecreated object: ManagedObject) throws {
+        for relation in shapes[Int(object.entityIndex)].toOnes where !relation.description.isTransient && object.row.reference(relation.slot) != nil {
+            try claimTarget(of: object, relation)
+        }
+    }
+
+    /// Makes an object that stays lead to nothing that is deleted here: it may have been deleted along, and be the store's again.
+    func forgetDeletedTargets(of object: ManagedObject) {
+        for relation in shapes[Int(object.entityIndex)].toOnes {
+            guard let reference = object.row.reference(relation.slot), registered(reference)?.state.contains(.deleted) == true else { continue }
+            writeReference(object, relation.slot, nil)
+        }
+    }
+
+    /// Makes the object of a reference lead to `object` no longer.
+    func release(_ reference: ObjectReference, _ property: Int, from object: ManagedObject) throws {
+        guard let other = try upToDate(reference) else { return }
+        let slot = relation(other, property).slot
+        if other.row.reference(slot)?.key == object.key { writeReference(other, slot, nil) }
+    }
+
+    private func claimTarget(of object: ManagedObject, _ relation: EntityShape.Relation) throws {
+        guard let reference = object.row.reference(relation.slot) else { return }
+        guard let other = try upToDate(reference) else { return writeReference(object, relation.slot, nil) }
+        guard let inverse = relation.inverse, !inverse.isToMany else { return }
+        let end = self.relation(other, inverse.index), former = other.row.reference(end.slot)
+        if former?.key == object.key { return }
+        if let former { try release(former, relation.index, from: other) }
+        writeReference(other, end.slot, self.reference(to: object))
+    }
+
+    /// The object of a reference as the store has it, under its own changes; nil where it is gone or deleted here.
+    private func upToDate(_ reference: ObjectReference) throws -> ManagedObject? {
+        if reference.key < 0 && parent == nil { return registered(reference).flatMap { $0.state.contains(.deleted) ? nil : $0 } }
+        let object = self.object(reference)
+        if object.state.contains(.deleted) { return nil }
+        if object.state.contains(.inserted) { return object }
+        guard let row = try storedRows(of: [object.objectID]).values.first else { return nil }
+        if object.state.isFault {
+            object.attach(row)
+            try realise(object)
+        } else if object.recordIndex >= 0 {
+            mergeStoreValues(row, into: object)
+        } else {
+            takeValues(of: row, object)
+        }
+        refreshedObjects.insert(object)
+        return object
+    }
+}

@@ -174,7 +174,8 @@ struct OutsidePackage {
                 let document = try await PersistentDocument.create(at: url, model: model, classes: classes)
                 let person = Person(context: document.context), remark = Remark(context: document.context)
                 (person.name, remark.text, remark.day) = ("Ada", "Fair", 1)
-                try document.context.insert("Harbour")["name"] = "Vardø"
+                let place = try document.context.insert("Harbour")
+                (place["name"], place["code"]) = ("Vardø", "VRD")
                 try await document.save()
                 try await document.close()
                 let again = try await PersistentDocument.open(url, classes: classes)

@@ -114,4 +114,80 @@ import Testing
             #expect(try Connection.reading(url.path) { try $0.value("SELECT count(*) FROM ZBOOK")?.integer } == 0)
         }
     }
+
+    /// What Folio left before it knew derived attributes: the column, without triggers and values.
+    private func makeOlder(_ url: URL) throws {
+        for name in try triggers(at: url).keys { try write("DROP TRIGGER \(name)", at: url) }
+        try write("UPDATE ZBOOK SET ZPAGESCOUNT = NULL", at: url)
+    }
+
+    @Test(arguments: [JournalPolicy.asFound, .heldByDocument]) func anOlderStoreGetsItsTriggersAndValuesWithTheFirstSave(journal: JournalPolicy) throws {
+        try withTemporaryDirectory { folder in
+            let url = folder.appendingPathComponent("a.sqlite")
+            var description = PersistentStoreDescription(url: url)
+            description.journal = journal
+            var store = try SQLitePersistentStore.open(description, model: Self.model())
+            let books = try (0..<3).map { _ in try insert(store, "Book").keys[0][0] }
+            for _ in 0..<4 { _ = try insertPage(store, book: books[1]) }
+            try store.close()
+            let original = try triggers(at: url)
+            try makeOlder(url)
+
+            func counts(_ store: SQLitePersistentStore) throws -> [PropertyValue] {
+                let book = try #require(store.identity.model.entity(named: "Book"))
+                let rows = try store.rows(RowRequest(entityIndex: book.index))
+                return (0..<rows.count).map { rows[$0].value(rows[$0].layout.slots[book.propertyIndex(named: "pagesCount") ?? 0]) }
+            }
+            var reading = description
+            reading.isReadOnly = true
+            reading.journal = .asFound
+            store = try SQLitePersistentStore.open(reading)
+            #expect(try counts(store) == [.null, .null, .null])
+            try store.close()
+            #expect(try triggers(at: url).isEmpty)
+
+            store = try SQLitePersistentStore.open(description)
+            // A save that fails leaves the store as it was.
+            var conflict = ChangeSet()
+            conflict.deletions = [ChangeSet.Deletion(entityIndex: 0, key: books[0], version: 99)]
+            #expect(throws: StorageError.self) { try store.apply(conflict) }
+            #expect(try triggers(at: url).isEmpty)
+            #expect(try count(store, try insertPage(store, book: books[0])) == .int(1))
+            #expect(try counts(store) == [.int(1), .int(4), .int(0)])
+            #expect(try triggers(at: url) == original && store.schemaFindings() == [])
+            #expect(try count(store, try insertPage(store, book: books[1])) == .int(5))
+            try store.close()
+        }
+    }
+
+    @Test func twoSessionsOnAnOlderStoreMakeTheTriggersOnce() throws {
+        try withTemporaryDirectory { folder in
+            let url = folder.appendingPathComponent("a.sqlite")
+            try SQLitePersistentStore.open(PersistentStoreDescription(url: url), model: Self.model()).close()
+            try makeOlder(url)
+            let first = try SQLitePersistentStore.open(PersistentStoreDescription(url: url)), second = try SQLitePersistentStore.open(PersistentStoreDescription(url: url))
+            let book = try insert(first, "Book").keys[0][0]
+            #expect(try count(second, try insertPage(second, book: book)) == .int(1))
+            #expect(try count(first, try insertPage(first, book: book)) == .int(2))
+            try first.close()
+            try second.close()
+        }
+    }
+
+    @Test func anAttributeWithTriggersOfSomebodyElsesSpellingStaysAsItIs() throws {
+        try withTemporaryDirectory { folder in
+            let url = folder.appendingPathComponent("a.sqlite")
+            var store = try SQLitePersistentStore.open(PersistentStoreDescription(url: url), model: Self.model())
+            try store.close()
+            try makeOlder(url)
+            try write("CREATE TRIGGER Z_DA_ZPAGE_Book_pagesCount_PARAMETER_INSERT AFTER INSERT ON ZPAGE BEGIN UPDATE ZBOOK SET ZPAGESCOUNT = 77 WHERE Z_PK = NEW.ZBOOK; END", at: url)
+            let before = try triggers(at: url)
+            store = try SQLitePersistentStore.open(PersistentStoreDescription(url: url))
+            let book = try insert(store, "Book").keys[0][0]
+            _ = try insertPage(store, book: book)
+            try store.close()
+            #expect(try triggers(at: url) == before)
+            #expect(try Connection.reading(url.path) { try $0.value("SELECT ZPAGESCOUNT FROM ZBOOK")?.integer } == 77)
+        }
+    }
 }

@@ -145,6 +145,9 @@ struct DerivedTriggers {
 
     // MARK: Triggers
 
+    /// Whether a trigger keeps this attribute, by the name that Core Data would give it.
+    func isTrigger(named name: String) -> Bool { name.hasPrefix("Z_DA_") && name.contains("_\(entityName)_\(attributeName)_") }
+
     var definitions: [TriggerDefinition] {
         var all: [TriggerDefinition] = []
         switch form {

@@ -36,6 +36,8 @@ final class StoreSession {
     let writingRefusal: String?
     /// Whether changes run triggers other than those of derived attributes; in a store by itself they may be anybody's.
     let hasTriggers: Bool
+    /// Whether derived attributes are known to have their triggers: looked up by the first save, settled when it is committed.
+    var hasDerivedTriggers = false
     /// What triggers of derived attributes tell of.
     let derivedChanges: DerivedChanges
     /// What `Z_METADATA` held when this session last looked.

@@ -7,12 +7,15 @@ extension StoreSession {
     func writing<Result>(beforeCommit: () throws -> Void = {}, _ body: () throws -> Result) throws -> Result {
         let hasSideIndexes = !layout.sideIndexes.isEmpty
         if hasSideIndexes { try watchTouchedRows() }
-        return try connection.transaction(.immediate) {
+        let result = try connection.transaction(.immediate) {
+            try completeDerivedTriggers()
             let result = try body()
             if hasSideIndexes { try updateSideIndexes() }
             try beforeCommit()
             return result
         }
+        hasDerivedTriggers = true
+        return result
     }
 
     private static func touched(_ table: String) -> String { "FOLIO_TOUCHED_\(table)" }

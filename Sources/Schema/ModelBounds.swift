@@ -3,6 +3,10 @@
 ///
 /// Invariant: what is done here takes time in proportion to the model as it stands, whatever its names refer to.
 struct ModelBounds {
+    /// Entities: their places have two bytes in objects and rows.
+    private static let mostEntities = 65_535
+    /// Properties of one entity, inherited ones included, for the same reason.
+    private static let mostPropertiesOfOne = 65_535
     /// Levels of entities below each other.
     private static let deepestHierarchy = 100
     /// Levels of composites in each other.
@@ -17,6 +21,10 @@ struct ModelBounds {
     private var leaves: [String: Int] = [:]
 
     init(_ model: ManagedObjectModel.Description) {
+        guard model.entities.count <= Self.mostEntities else {
+            report("the model has more than \(Self.mostEntities) entities")
+            return
+        }
         measureComposites(model.composites)
         guard faults.isEmpty else { return }
         measureHierarchies(model.entities)
@@ -76,6 +84,7 @@ struct ModelBounds {
         var total = 0
         for entity in all {
             var level = 0
+            let before = total
             var next: String? = entity.name
             // An entity that is its own ancestor is found as such, if the way round is short; else it is too deep.
             var seen: Set<String> = []
@@ -87,6 +96,7 @@ struct ModelBounds {
                 total += own[name] ?? 0
                 next = ancestor.superentityName
             }
+            guard total - before <= Self.mostPropertiesOfOne else { return report("the entity has more than \(Self.mostPropertiesOfOne) properties", entity.name) }
             guard total <= Self.mostProperties else {
                 return report("the model has more than \(Self.mostProperties) properties, inherited ones counted for every entity")
             }

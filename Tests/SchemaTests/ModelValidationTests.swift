@@ -130,6 +130,14 @@ import Testing
         #expect(found == ["the model has more than 200000 properties, inherited ones counted for every entity"])
     }
 
+    @Test func entitiesAndTheirPropertiesAreCounted() {
+        func entities(_ count: Int) -> [String] { faults { model in model.entities = (0..<count).map { EntityDescription("E\($0)") } } }
+        #expect(entities(65_535) == [])
+        #expect(entities(65_536) == ["the model has more than 65535 entities"])
+        let wide = faults { model in model.entities = [EntityDescription("Wide", attributes: (0..<65_536).map { AttributeDescription("a\($0)", .string) })] }
+        #expect(wide == ["Wide: the entity has more than 65535 properties"])
+    }
+
     @Test func compositesAreMeasured() {
         func nested(_ levels: Int, times: Int) -> [String] {
             faults { model in

@@ -49,7 +49,7 @@ public final class UndoManager {
     private var disableCount = 0
     private var checkpoints: [(number: Int, hasPending: () -> Bool, run: () -> Void)] = []
     private var lastNumber = 0
-    private var observers: [(Event) -> Void] = []
+    private var observers: [(number: Int, handler: (Event) -> Void)] = []
     /// Names the state that the actions so far have led to: undo and redo come back to the position that a state had before. Never that of another manager.
     package private(set) var position = EditPosition.fresh()
 
@@ -243,13 +243,26 @@ public final class UndoManager {
 
     // MARK: Being told
 
-    /// Calls `handler` after each such event, as long as the manager lives.
-    public func observe(_ handler: @escaping (Event) -> Void) {
-        observers.append(handler)
+    /// Names a handler that is told of events, for taking it back.
+    public struct Observation: Sendable, Hashable {
+        let number: Int
+    }
+
+    /// Calls `handler` after each such event, until ``removeObserver(_:)`` or as long as the manager lives.
+    @discardableResult
+    public func observe(_ handler: @escaping (Event) -> Void) -> Observation {
+        lastNumber += 1
+        observers.append((lastNumber, handler))
+        return Observation(number: lastNumber)
+    }
+
+    /// Ends what ``observe(_:)`` began. Of another manager's observation, or one that has ended, nothing is done.
+    public func removeObserver(_ observation: Observation) {
+        observers.removeAll { $0.number == observation.number }
     }
 
     private func notify(_ event: Event) {
-        for observer in observers { observer(event) }
+        for observer in observers { observer.handler(event) }
     }
 
     /// `body` runs before groups begin and end and before undo: time to register what is pending.

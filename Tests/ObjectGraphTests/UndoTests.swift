@@ -230,13 +230,18 @@ struct UndoTests {
             undo.registerUndo(withTarget: counter) { _ in add(-amount) }
         }
         var events: [UndoManager.Event] = []
-        undo.observe { events.append($0) }
+        let observation = undo.observe { events.append($0) }
         add(3)
         undo.endEvent()
         undo.undo()
         #expect(counter.value == 0)
         undo.redo()
         #expect(counter.value == 3 && events.contains(.didUndo) && events.contains(.didRedo))
+        undo.removeObserver(observation)
+        let count = events.count
+        undo.undo()
+        undo.redo()
+        #expect(counter.value == 3 && events.count == count)
         undo.removeAllActions(withTarget: counter)
         #expect(!undo.canUndo)
     }

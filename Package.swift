@@ -35,10 +35,10 @@ let rooms: [(name: String, kind: Kind, imports: [String])] = [
     ("Query", .swift, ["Schema"]),
     ("ModelCodegen", .swift, ["Schema"]),
     ("RowMemory", .swift, ["Schema"]),
-    ("Storage", .swift, ["RowMemory", "Query", "Schema", "FileSystem"]),
+    ("Storage", .swift, ["RowMemory", "Query", "Schema", "Coding", "FileSystem"]),
     ("SQLiteStore", .swift, ["Storage", "RowMemory", "Query", "Schema", "SQLiteKit", "ModelFiles", "Coding", "FileSystem"]),
     ("AtomicStores", .swift, ["Storage", "RowMemory", "Query", "Schema", "Coding", "FileSystem"]),
-    ("ObjectGraph", .swift, ["Storage", "RowMemory", "Query", "Schema"]),
+    ("ObjectGraph", .swift, ["Storage", "RowMemory", "Query", "Schema", "Coding"]),
     ("Migration", .swift, ["ObjectGraph", "Storage", "Query", "Schema", "ModelFiles"]),
     ("Stack", .swift, ["ObjectGraph", "Migration", "SQLiteStore", "AtomicStores", "Storage", "Query", "ModelFiles", "Schema"]),
     ("DocumentKit", .swift, [
@@ -68,7 +68,7 @@ let testRooms: [(name: String, imports: [String])] = [
     ("StorageTests", ["Storage", "RowMemory", "Schema", "FileSystem"]),
     ("SQLiteStoreTests", ["SQLiteStore", "Storage", "RowMemory", "Query", "Schema", "SQLiteKit", "ModelFiles", "FileSystem"]),
     ("AtomicStoresTests", ["AtomicStores", "Storage", "RowMemory", "Query", "Schema", "ModelFiles", "Coding", "FileSystem"]),
-    ("StoreContractTests", ["Stack", "ObjectGraph", "AtomicStores", "SQLiteStore", "SQLiteKit", "Storage", "RowMemory", "Query", "Schema", "ModelFiles"]),
+    ("StoreContractTests", ["StoreWorker", "Stack", "ObjectGraph", "AtomicStores", "SQLiteStore", "SQLiteKit", "FileSystem", "Coding", "Storage", "RowMemory", "Query", "Schema", "ModelFiles"]),
     ("ObjectGraphTests", ["ObjectGraph", "Storage", "RowMemory", "Query", "Schema", "SQLiteStore", "Stack"]),
     ("MigrationTests", ["Migration", "Stack", "ObjectGraph", "SQLiteStore", "Storage", "RowMemory", "Query", "Schema", "SQLiteKit", "ModelFiles"]),
     ("DocumentKitTests", [
@@ -87,6 +87,7 @@ let testRooms: [(name: String, imports: [String])] = [
 /// What stands in `Tests` and is no test: the processes that crash tests watch, and what watches them.
 let testTools: [(name: String, kind: Kind, imports: [String])] = [
     ("CrashSupervisor", .c, []),
+    ("StoreWorker", .tool, ["Stack", "ObjectGraph", "Storage", "Query", "Schema"]),
     ("CrashDriver", .tool, ["CrashSupervisor", "DocumentKit", "Migration", "ObjectGraph", "Storage", "Query", "Schema", "SQLiteKit", "FileSystem"]),
 ]
 

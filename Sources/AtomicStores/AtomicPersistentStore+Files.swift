@@ -20,7 +20,7 @@ extension AtomicPersistentStore {
             try Disk.removeFile(url.path)
             try Disk.synchronizeDirectory(FilePath.parent(url.path))
         } catch {
-            throw StorageError(error, path: url.path)
+            throw StorageError(below: error, path: url.path)
         }
     }
 
@@ -34,7 +34,7 @@ extension AtomicPersistentStore {
             if try file.read() != nil { _ = try storedInfo(at: target, type: type) }
             try file.replace(with: bytes)
         } catch {
-            throw StorageError(error, path: target.path)
+            throw StorageError(below: error, path: target.path)
         }
     }
 }

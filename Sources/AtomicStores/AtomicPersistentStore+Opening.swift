@@ -64,7 +64,7 @@ extension AtomicPersistentStore {
                 session: AtomicSession(
                     description: description, table: table, metadata: content.metadata, format: format, file: file, modelBytes: content.modelBytes))
         } catch {
-            throw StorageError(error, path: description.url.path)
+            throw StorageError(below: error, path: description.url.path)
         }
     }
 
@@ -107,7 +107,7 @@ extension AtomicPersistentStore {
             }
             return AtomicStoreInfo(try XMLStoreReader(bytes).metadata, modelBytes: nil)
         } catch {
-            throw StorageError(error, path: url.path)
+            throw StorageError(below: error, path: url.path)
         }
     }
 }
@@ -170,12 +170,7 @@ private enum StoredContent {
             return try models.decode(modelBytes)
         }
         guard checksHashes else { return given }
-        let different = try metadata.differences(from: given, configuration: description.configuration)
-        guard different.isEmpty else {
-            throw StorageError(
-                .incompatibleModel, "The store was written with another version of the model; different: \(different.joined(separator: ", "))",
-                entities: different)
-        }
+        try metadata.check(given, configuration: description.configuration)
         return given
     }
 

@@ -36,7 +36,7 @@ final class AtomicSession {
     func apply(_ changes: ChangeSet, beforeCommit: () throws -> Void = {}) throws -> SaveReceipt {
         try checkWritable()
         let newMetadata = try metadata.applying(changes.metadata)
-        let staging = try ChangeStaging(changes, on: table)
+        let staging = try ChangeStaging(changes, on: table, numbers: table.numbers)
         let (oldMetadata, oldNumbers) = (metadata, table.numbers)
         var inverses = [table.exchange(staging.change)]
         table.numbers = staging.numbers
@@ -63,7 +63,7 @@ final class AtomicSession {
     func reserveKeys(entityIndex: Int, count: Int) throws -> Int64 {
         try checkWritable()
         try table.shape.checkStored(entityIndex)
-        return try table.numbers.take(count, root: table.shape.root(of: entityIndex))
+        return try table.numbers.take(count, root: table.shape.root(of: entityIndex), entityIndex: entityIndex)
     }
 
     /// Writes the whole file.
@@ -87,6 +87,6 @@ final class AtomicSession {
     /// The error to give to a caller for what went wrong below.
     func error(_ error: any Error) -> any Error {
         if error is QueryError { return error }
-        return StorageError(error, path: file?.path ?? description.url.path)
+        return StorageError(below: error, path: file?.path ?? description.url.path)
     }
 }

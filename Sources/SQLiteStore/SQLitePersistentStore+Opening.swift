@@ -32,16 +32,44 @@ extension SQLitePersistentStore {
     ) throws -> SQLitePersistentStore {
         let path = description.url.path
         do {
-            if try shouldCreate(at: path, description) {
-                guard let model = try chosen(nil, resolve) else { throw StorageError(.noModel, "A new store needs a model") }
-                return try create(description, model: model, files: files)
+            return try waitingForItsMaker(path, description) {
+                if try shouldCreate(at: path, description) {
+                    guard let model = try chosen(nil, resolve) else { throw StorageError(.noModel, "A new store needs a model") }
+                    return try create(description, model: model, files: files)
+                }
+                return SQLitePersistentStore(session: try openSession(path, description, resolve, files ?? .besideStore(at: path)))
             }
-            return SQLitePersistentStore(session: try openSession(path, description, resolve, files ?? .besideStore(at: path)))
         } catch let error as ResolvingError {
             throw error.underlying
         } catch {
             throw StorageError(error, path: path)
         }
+    }
+
+    /// For how long an empty file may be one that another process is about to fill, in seconds.
+    private static let longestMaking = 30.0
+
+    /// Runs `open` again where another process makes the same store at this moment: between its first step and its last the file is there and empty.
+    private static func waitingForItsMaker(
+        _ path: String, _ description: PersistentStoreDescription, _ open: () throws -> SQLitePersistentStore
+    ) throws -> SQLitePersistentStore {
+        guard description.createsIfMissing, !description.isReadOnly, !description.isInMemory else { return try open() }
+        let deadline = Date(timeIntervalSinceNow: min(description.timeout, longestMaking))
+        while true {
+            let status = try Disk.status(of: path)
+            let isYoung = status.map { Date().timeIntervalSince1970 - Double($0.identity.modified) / 1e9 < longestMaking } ?? true
+            let mayBeInTheMaking = (status?.size ?? 0) == 0 && isYoung
+            do {
+                return try open()
+            } catch let error as StorageError where mayBeInTheMaking && Date() < deadline && isOfAnUnfinishedStore(error) {
+                Thread.sleep(forTimeInterval: 0.01)
+            }
+        }
+    }
+
+    /// Whether the file was there when it was to be made, or had no tables yet.
+    private static func isOfAnUnfinishedStore(_ error: StorageError) -> Bool {
+        error.code == .notAStore || (error.underlying as? FileSystemError)?.code == .exists
     }
 
     /// Opens a store that lies uncompressed in an archive, without taking it out.

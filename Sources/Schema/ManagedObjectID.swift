@@ -22,7 +22,7 @@ public struct ManagedObjectID: Sendable {
     /// Whether the object has never been saved.
     public var isTemporaryID: Bool { key < 0 }
 
-    /// `x-coredata://<store UUID>/<Entity>/p<number>`, a temporary ID with `t` for `p`.
+    /// `x-coredata://<store UUID>/<Entity>/p<number>`, a temporary ID with `t` for `p`. An object that its store knows by a text has that for the number, percent-escaped.
     public var uriRepresentation: URL {
         guard let url = URL(string: description) else { preconditionFailure("An entity's name can't stand in a URI: \(entity.name)") }
         return url
@@ -37,7 +37,14 @@ public struct ManagedObjectID: Sendable {
             parts.removeFirst(3)
         }
         guard parts.count == 2, let name = String(parts[0]).removingPercentEncoding, let entity = store.model.entity(named: name) else { return nil }
-        guard parts[1].first == "p", let key = Int64(parts[1].dropFirst()), key > 0 else { return nil }
+        guard parts[1].first == "p" else { return nil }
+        let reference = parts[1].dropFirst()
+        if let references = store.references, StoreReferences.number(reference) == nil {
+            guard let key = references.key(forEscaped: reference) else { return nil }
+            self.init(store: store, entityIndex: entity.index, key: key)
+            return
+        }
+        guard let key = Int64(reference), key > 0 else { return nil }
         self.init(store: store, entityIndex: entity.index, key: key)
     }
 }
@@ -55,6 +62,12 @@ extension ManagedObjectID: Hashable {
 extension ManagedObjectID: CustomStringConvertible {
     public var description: String {
         let name = entity.name.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? entity.name
-        return key < 0 ? "x-coredata://\(store.uuid)/\(name)/t\(key.magnitude)" : "x-coredata://\(store.uuid)/\(name)/p\(key)"
+        return "x-coredata://\(store.uuid)/\(name)/\(reference)"
+    }
+
+    /// The last component of the URI.
+    package var reference: String {
+        if key < 0 { return "t\(key.magnitude)" }
+        return "p" + (store.references?.text(for: key).map(StoreReferences.escaped) ?? "\(key)")
     }
 }

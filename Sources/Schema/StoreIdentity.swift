@@ -7,9 +7,13 @@ public final class StoreIdentity: Sendable {
     /// The version with which the store is open.
     public let model: ManagedObjectModel
 
-    package init(uuid: String, model: ManagedObjectModel) {
+    /// What the store calls its objects, where that is not numbers alone.
+    package let references: StoreReferences?
+
+    package init(uuid: String, model: ManagedObjectModel, references: StoreReferences? = nil) {
         self.uuid = uuid
         self.model = model
+        self.references = references
     }
 
     /// Whether `uuid` can be a store's in URIs: letters, digits and hyphens, at most 64.

@@ -29,7 +29,7 @@ extension StorageError {
 
     private static func shortName(_ object: ManagedObjectID?) -> String {
         guard let object else { return "another one" }
-        return object.isTemporaryID ? "a new object" : "\(object.entity.name)/p\(object.key)"
+        return object.isTemporaryID ? "a new object" : "\(object.entity.name)/\(object.reference)"
     }
 
     /// The store can't keep a value: it would read back as nil.

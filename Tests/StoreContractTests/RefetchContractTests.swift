@@ -12,7 +12,7 @@ import TestSupport
     private func run(_ kind: StoreKind, _ body: (ManagedObjectContext) throws -> Void) throws {
         try withTemporaryDirectory { folder in
             let coordinator = PersistentStoreCoordinator(model: try ContractModel.make())
-            coordinator.register(JSONFolderStore.self)
+            coordinator.registerSamples()
             try coordinator.addPersistentStore(PersistentStoreDescription(url: folder.appendingPathComponent("Refetch.store"), type: kind.factory.type))
             try body(ManagedObjectContext(coordinator))
             try coordinator.removePersistentStores()

@@ -1,8 +1,10 @@
 import AtomicStores
 import Foundation
 import ModelFiles
+import ObjectGraph
 import Schema
 import SQLiteStore
+import Stack
 import Storage
 import Testing
 
@@ -11,6 +13,8 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
     case sqlite, binary, xml, inMemory
     /// An application's own kind: the sample of an ``AtomicStore``.
     case folder
+    /// The same of an ``IncrementalStore``.
+    case objects
 
     static let builtIn: [StoreKind] = [.sqlite, .binary, .xml, .inMemory]
 
@@ -27,8 +31,17 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
         case .inMemory: AtomicPersistentStore.inMemoryFactory
         case .xml: AtomicPersistentStore.xmlFactory
         case .folder: AtomicPersistentStore.customFactory(JSONFolderStore.self)
+        case .objects: IncrementalPersistentStore.factory(JSONObjectStore.self)
         case .binary:
             AtomicPersistentStore.binaryFactory(ModelCoding(encode: { try ModelCache.encode($0) }, decode: { try ModelCache.decode($0) }))
         }
+    }
+}
+
+extension PersistentStoreCoordinator {
+    /// Makes the coordinator open the samples of stores too.
+    func registerSamples() {
+        register(JSONFolderStore.self)
+        register(JSONObjectStore.self)
     }
 }

@@ -11,7 +11,7 @@ extension AtomicPersistentStore {
             do {
                 return try open(try kind.init(description, model: model), description, model)
             } catch {
-                throw StorageError(error, path: description.url.path)
+                throw StorageError(below: error, path: description.url.path)
             }
         }
     }
@@ -24,13 +24,7 @@ extension AtomicPersistentStore {
         }
         guard StoreIdentity.isLegal(content.uuid) else { throw StorageError(.damaged, "The store's UUID is none: \(content.uuid.prefix(80))") }
         let metadata = StoreMetadata(uuid: content.uuid, type: format.type, values: content.metadata.mapValues { .init($0) })
-        if !metadata.versionHashes.isEmpty {
-            let different = try metadata.differences(from: model, configuration: description.configuration)
-            guard different.isEmpty else {
-                throw StorageError(
-                    .incompatibleModel, "The store was written with another version of the model; different: \(different.joined(separator: ", "))", entities: different)
-            }
-        }
+        if !metadata.versionHashes.isEmpty { try metadata.check(model, configuration: description.configuration) }
         let shape = try TableShape(model, configuration: description.configuration)
         let table = RowTable(shape, identity: StoreIdentity(uuid: metadata.uuid, model: model), numbers: format.numbers)
         try CustomContent(shape).load(content, into: table)

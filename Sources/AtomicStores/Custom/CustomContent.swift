@@ -57,11 +57,8 @@ struct CustomContent {
             let entity = try entity(object.name)
             guard object.name.number > 0, object.name.number < .max else { throw damaged("\(object.name.number) is no object's number", entity) }
             let row = fillers[entity.index].append(key: object.name.number, version: 1)
-            for (key, value) in object.attributes { try set(value, key, in: row, entity) }
-            for (key, target) in object.toOnes {
-                guard let property = entity.property(named: key), property.relationship != nil, !property.isToMany else { throw unknown(key, entity) }
-                row.setReference(ObjectReference(key: target.number, entityIndex: try self.entity(target).index), shape.layouts[entity.index].slots[property.index])
-            }
+            for (key, value) in object.attributes { try shape.set(value, key, in: row) }
+            for (key, target) in object.toOnes { try shape.set(ObjectReference(key: target.number, entityIndex: try self.entity(target).index), key, in: row) }
             let reference = ObjectReference(key: row.key, entityIndex: entity.rootIndex)
             guard byNumber.updateValue(row, forKey: reference) == nil else { throw damaged("Two objects have the number \(row.key)", entity) }
             rows[entity.rootIndex, default: []].append((row.key, row))
@@ -100,16 +97,8 @@ struct CustomContent {
         }
     }
 
-    private func set(_ value: PropertyValue, _ key: String, in row: Row, _ entity: Entity) throws {
-        guard let property = entity.property(named: key), property.attribute != nil else { throw unknown(key, entity) }
-        guard property.isStoredInRow else { return }
-        guard row.setValue(value, shape.layouts[entity.index].slots[property.index]) else {
-            throw damaged("\(key) has a value of another type than the model says", entity)
-        }
-    }
-
     private func relation(_ key: String, _ entity: Entity) throws -> Int? {
-        guard let property = entity.property(named: key), property.isToMany else { throw unknown(key, entity) }
+        guard let property = entity.property(named: key), property.isToMany else { throw shape.unknown(key, entity) }
         return shape.relation(entityIndex: entity.index, propertyIndex: property.index)
     }
 
@@ -118,10 +107,6 @@ struct CustomContent {
             throw StorageError(.incompatibleModel, "The store has objects of an entity \(name.entityName.prefix(100)) that the model does not know", entities: [name.entityName])
         }
         return entity
-    }
-
-    private func unknown(_ key: String, _ entity: Entity) -> StorageError {
-        StorageError(.incompatibleModel, "The store has a property \(entity.name).\(key.prefix(100)) that the model does not know", entities: [entity.name], keys: [key])
     }
 
     private func damaged(_ what: String, _ entity: Entity) -> StorageError {

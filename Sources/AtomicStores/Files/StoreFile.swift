@@ -10,6 +10,7 @@ import Storage
 struct StoreFile {
     let path: String
     private let timeout: Double
+    private let waitObserver: StoreWaitObserver?
     /// Of a new file, less the process's mask.
     private let mode: UInt32
     /// What the file was when it was last read or written here; nil where there was none.
@@ -22,6 +23,7 @@ struct StoreFile {
         let path = description.url.path
         self.path = try Disk.kind(of: path) == .symbolicLink ? Disk.resolve(path) : path
         timeout = description.timeout
+        waitObserver = description.waitObserver
         mode = description.fileMode ?? 0o666
         identity = nil
     }
@@ -83,11 +85,14 @@ struct StoreFile {
     private func takeLock() throws -> FileLock {
         // Not the name of the lock that documents hold while they are edited.
         let name = companion("writing")
-        let deadline = Date(timeIntervalSinceNow: timeout)
+        let start = Date()
         while true {
             if let lock = try FileLock.acquire(name) { return lock }
-            guard Date() < deadline else { throw StorageError(.busy, "The store is being written by another process", path: path) }
-            Thread.sleep(forTimeInterval: 0.01)
+            let waited = Date().timeIntervalSince(start)
+            guard waited < timeout, waitObserver?.goesOn(after: waited) ?? true else {
+                throw StorageError(.busy, "The store is being written by another process", path: path)
+            }
+            Thread.sleep(forTimeInterval: 0.02)
         }
     }
 }

@@ -5,20 +5,7 @@ import Storage
 
 /// What a store says of itself. Keys that are not changed keep their value as it was read, whatever it is.
 struct StoreMetadata: Sendable {
-    enum Key {
-        static let type = "NSStoreType"
-        static let uuid = "NSStoreUUID"
-        static let hashes = "NSStoreModelVersionHashes"
-        static let hashesVersion = "NSStoreModelVersionHashesVersion"
-        static let identifiers = "NSStoreModelVersionIdentifiers"
-        static let digest = "NSStoreModelVersionHashesDigest"
-        static let checksum = "NSStoreModelVersionChecksumKey"
-        static let frameworkVersion = "NSPersistenceFrameworkVersion"
-        /// By how much the numbers in an XML file are greater than those of the objects, by the name of the hierarchy's root.
-        static let numberOffsets = "FolioObjectNumberOffsets"
-        /// What describes the file itself and is no business of applications.
-        static let reserved: Set<String> = [type, uuid, hashes, hashesVersion, identifiers, digest, checksum, frameworkVersion, numberOffsets]
-    }
+    typealias Key = StoreMetadataKey
 
     let uuid: String
     let type: StoreType
@@ -35,29 +22,13 @@ struct StoreMetadata: Sendable {
 
     /// The metadata of a new store.
     init(uuid: String, type: StoreType, model: ManagedObjectModel, configuration: String?) {
-        let all = model.versionHashesByEntityName
-        let members = model.entities(inConfiguration: configuration) ?? []
-        let hashes = Dictionary(uniqueKeysWithValues: members.compactMap { entity in all[entity.name].map { (entity.name, PropertyListValue.data($0)) } })
-        self.init(
-            uuid: uuid, type: type,
-            values: [
-                Key.hashes: .dictionary(hashes),
-                Key.hashesVersion: 3,
-                Key.identifiers: .array(model.description.versionIdentifiers.map { .string($0) }),
-                Key.digest: .string(model.versionHashesDigest),
-                Key.checksum: .string(model.versionChecksum),
-                // As in SQLite stores: the newest build whose files are known to look like ours.
-                Key.frameworkVersion: 1344,
-            ])
+        var values: [String: PropertyListValue] = .describing(model, configuration: configuration)
+        values[Key.frameworkVersion] = Key.knownFrameworkVersion
+        self.init(uuid: uuid, type: type, values: values)
     }
 
-    var versionHashes: [String: Data] {
-        (values[Key.hashes]?.dictionary ?? [:]).compactMapValues(\.data)
-    }
-
-    var versionIdentifiers: [String] {
-        (values[Key.identifiers]?.array ?? []).compactMap(\.string)
-    }
+    var versionHashes: [String: Data] { values.versionHashes }
+    var versionIdentifiers: [String] { values.versionIdentifiers }
 
     /// All of it with the store's UUID and type, for applications.
     var publicValues: [String: MetadataValue] {
@@ -72,18 +43,21 @@ struct StoreMetadata: Sendable {
     /// - Throws: `StorageError.unsupported` for a change to what describes the file itself.
     func applying(_ changes: [String: MetadataValue?]) throws(StorageError) -> StoreMetadata {
         var result = self
-        for (key, value) in changes {
-            if Key.reserved.contains(key) {
-                guard value == publicValues[key] else { throw StorageError(.unsupported, "The metadata key \(key) describes the file itself and can't be set") }
-                continue
-            }
-            result.values[key] = value.map { PropertyListValue($0) }
-        }
+        result.values = try values.applying(changes, current: publicValues)
         return result
     }
 
+    /// - Throws: `StorageError.incompatibleModel` where the store was written with another version of the model.
+    func check(_ model: ManagedObjectModel, configuration: String?) throws(StorageError) {
+        let different = try differences(from: model, configuration: configuration)
+        guard different.isEmpty else {
+            throw StorageError(
+                .incompatibleModel, "The store was written with another version of the model; different: \(different.joined(separator: ", "))", entities: different)
+        }
+    }
+
     /// The names of entities that are not the same in `model` and in the store, in order.
-    func differences(from model: ManagedObjectModel, configuration: String?) throws(StorageError) -> [String] {
+    private func differences(from model: ManagedObjectModel, configuration: String?) throws(StorageError) -> [String] {
         guard let members = model.entities(inConfiguration: configuration) else {
             throw StorageError(.incompatibleModel, "The model has no configuration \(configuration ?? "")")
         }
@@ -91,38 +65,5 @@ struct StoreMetadata: Sendable {
         var different = Set(stored.keys).subtracting(members.map(\.name))
         for member in members where hashes[member.name] != stored[member.name] { different.insert(member.name) }
         return different.sorted()
-    }
-}
-
-extension MetadataValue {
-    init(_ value: PropertyListValue) {
-        self =
-            switch value {
-            case .string(let text): .string(text)
-            case .integer(let number): .integer(number)
-            case .unsigned(let number), .uid(let number): .integer(Int64(clamping: number))
-            case .real(let number): .real(number)
-            case .boolean(let flag): .boolean(flag)
-            case .date(let date): .date(date)
-            case .data(let data): .data(data)
-            case .array(let elements): .array(elements.map { MetadataValue($0) })
-            case .dictionary(let pairs): .dictionary(pairs.mapValues { MetadataValue($0) })
-            }
-    }
-}
-
-extension PropertyListValue {
-    init(_ value: MetadataValue) {
-        self =
-            switch value {
-            case .string(let text): .string(text)
-            case .integer(let number): .integer(number)
-            case .real(let number): .real(number)
-            case .boolean(let flag): .boolean(flag)
-            case .date(let date): .date(date)
-            case .data(let data): .data(data)
-            case .array(let elements): .array(elements.map { PropertyListValue($0) })
-            case .dictionary(let pairs): .dictionary(pairs.mapValues { PropertyListValue($0) })
-            }
     }
 }

@@ -4,17 +4,17 @@ import Schema
 import Storage
 
 /// Works out what a change set makes of a table, without changing it: whatever throws leaves no trace.
-struct ChangeStaging {
-    private let table: RowTable
+struct ChangeStaging<Table: ChangeableTable, Numbers: NumberSource> {
+    private let table: Table
     private let shape: TableShape
     private let changes: ChangeSet
 
     private(set) var change = TableChange()
-    private(set) var numbers: ObjectNumbers
+    private(set) var numbers: Numbers
     private(set) var receipt = SaveReceipt(keys: [])
     private var assigned: [Int64: Int64] = [:]
     private var staged: [RowChange] = []
-    private var edits: MemberEdits
+    private var edits: MemberEdits<Table>
 
     private struct RowChange {
         let old: Row?
@@ -23,27 +23,27 @@ struct ChangeStaging {
         let givenKey: Int64
     }
 
-    init(_ changes: ChangeSet, on table: RowTable) throws {
+    init(_ changes: ChangeSet, on table: Table, numbers: Numbers) throws {
         self.table = table
         self.changes = changes
         shape = table.shape
-        numbers = table.numbers
+        self.numbers = numbers
         edits = MemberEdits(table)
         for entityIndex in changes.insertions.map(\.entityIndex) + changes.updates.map(\.entityIndex) { try shape.checkStored(entityIndex) }
         try assignKeys()
         try checkVersions()
-        stageDeletions()
+        try stageDeletions()
         try stageUpdates()
         try stageInsertions()
         try checkConstraints()
-        stageMembers()
-        stageLinks()
+        try stageMembers()
+        try stageLinks()
         stageOrders()
         change.rows = staged.map { staged in
             let row = staged.new ?? staged.old
             return (row.map { shape.root(of: $0.entityIndex) } ?? 0, row?.key ?? 0, staged.new)
         }
-        change.lists = edits.lists()
+        change.lists = try edits.lists()
     }
 
     private func key(_ key: Int64) -> Int64 { key >= 0 ? key : assigned[key] ?? key }
@@ -59,7 +59,7 @@ struct ChangeStaging {
             keys: try changes.insertions.map { group in
                 let root = shape.root(of: group.entityIndex)
                 let new = (0..<group.rows.count).count { group.rows[$0].key < 0 }
-                var next = try numbers.take(new, root: root)
+                var next = new == 0 ? 0 : try numbers.take(new, root: root, entityIndex: group.entityIndex)
                 return (0..<group.rows.count).map { index in
                     let key = group.rows[index].key
                     guard key < 0 else { return key }
@@ -74,8 +74,8 @@ struct ChangeStaging {
 
     private func checkVersions() throws {
         var conflicts: [StoreConflict] = []
-        func check(_ key: Int64, _ version: Int64, _ entityIndex: Int) {
-            let stored = table.row(key, entityIndex: entityIndex)
+        func check(_ key: Int64, _ version: Int64, _ entityIndex: Int) throws {
+            let stored = try table.row(key, entityIndex: entityIndex)
             if let stored, stored.version == version, stored.entityIndex == entityIndex { return }
             conflicts.append(
                 StoreConflict(
@@ -84,9 +84,9 @@ struct ChangeStaging {
         }
         for updates in changes.updates {
             precondition(updates.changed.count == updates.rows.count, "Every updated row comes with the set of its changed properties")
-            for index in 0..<updates.rows.count { check(updates.rows[index].key, updates.rows[index].version, updates.entityIndex) }
+            for index in 0..<updates.rows.count { try check(updates.rows[index].key, updates.rows[index].version, updates.entityIndex) }
         }
-        for deletion in changes.deletions { check(deletion.key, deletion.version, deletion.entityIndex) }
+        for deletion in changes.deletions { try check(deletion.key, deletion.version, deletion.entityIndex) }
         guard conflicts.isEmpty else {
             throw StorageError(.conflict, "Objects were changed in the store since they were read", conflicts: conflicts)
         }
@@ -94,9 +94,9 @@ struct ChangeStaging {
 
     // MARK: Rows
 
-    private mutating func stageDeletions() {
+    private mutating func stageDeletions() throws {
         for deletion in changes.deletions {
-            guard let row = table.row(deletion.key, entityIndex: deletion.entityIndex) else { continue }
+            guard let row = try table.row(deletion.key, entityIndex: deletion.entityIndex) else { continue }
             staged.append(RowChange(old: row, new: nil, givenKey: deletion.key))
         }
     }
@@ -107,7 +107,7 @@ struct ChangeStaging {
             let properties = shape.model.entities[updates.entityIndex].properties
             for index in 0..<updates.rows.count {
                 let given = updates.rows[index]
-                guard let old = table.row(given.key, entityIndex: updates.entityIndex) else { continue }
+                guard let old = try table.row(given.key, entityIndex: updates.entityIndex) else { continue }
                 let new = filler.append(key: old.key, version: old.version + 1)
                 for slot in shape.storedSlots[updates.entityIndex] {
                     let isChanged = updates.changed[index].contains(Int(slot.index))
@@ -161,7 +161,7 @@ struct ChangeStaging {
         for staged in staged where staged.old == nil {
             guard let new = staged.new else { continue }
             let reference = identity(of: new)
-            let isTaken = table.row(reference) != nil && !gone.contains(reference)
+            let isTaken = try table.row(reference) != nil && !gone.contains(reference)
             // Numbers that are given here differ from each other and from all that the change set brings.
             if isTaken || staged.givenKey >= 0 && !present.insert(reference).inserted {
                 let name = shape.model.entities[new.entityIndex].name
@@ -190,28 +190,28 @@ struct ChangeStaging {
             if let new, old != new { candidates.append((staged, new)) }
         }
         guard !candidates.isEmpty else { return }
-        let holders = table.uniqueness(index)
+        let holders = try table.uniqueness(index, of: candidates.compactMap(\.0.new))
         for (staged, values) in candidates {
             guard let row = staged.new else { continue }
             let stored = holders.holder(of: values).flatMap { replaced.contains($0) ? nil : $0 }
             if let holder = claimed[values] ?? stored {
                 throw StorageError.notUnique(
-                    constraint.names, conflict(of: row, key: staged.givenKey, version: staged.old?.version ?? 0), holder: holderID(holder, constraint))
+                    constraint.names, conflict(of: row, key: staged.givenKey, version: staged.old?.version ?? 0), holder: try holderID(holder, constraint))
             }
             claimed[values] = staged.givenKey
         }
     }
 
     /// The object of a key that stands in the table or is about to.
-    private func holderID(_ key: Int64, _ constraint: UniquenessConstraint) -> ManagedObjectID {
-        let row = staged.first { $0.givenKey == key && ($0.new.map { constraint.family.contains($0.entityIndex) } ?? false) }?.new
+    private func holderID(_ key: Int64, _ constraint: UniquenessConstraint) throws -> ManagedObjectID {
+        let row = try staged.first { $0.givenKey == key && ($0.new.map { constraint.family.contains($0.entityIndex) } ?? false) }?.new
             ?? table.row(key, entityIndex: constraint.entityIndex)
         return ManagedObjectID(store: table.identity, entityIndex: row?.entityIndex ?? constraint.entityIndex, key: key)
     }
 
     // MARK: Members
 
-    private mutating func stageMembers() {
+    private mutating func stageMembers() throws {
         for staged in staged {
             guard let row = staged.new ?? staged.old else { continue }
             let reference = ObjectReference(key: row.key, entityIndex: row.entityIndex)
@@ -221,46 +221,46 @@ struct ChangeStaging {
                 if let before { edits.remove(reference.key, from: before, relation) }
                 if let after { edits.add(reference, to: after, relation) }
             }
-            if staged.new == nil { stageLinksOfDeleted(reference) }
+            if staged.new == nil { try stageLinksOfDeleted(reference) }
         }
-        edits.removeFromFreeLists(staged.compactMap { $0.new == nil ? $0.old.map { ObjectReference(key: $0.key, entityIndex: $0.entityIndex) } : nil })
+        try edits.removeFromFreeLists(staged.compactMap { $0.new == nil ? $0.old.map { ObjectReference(key: $0.key, entityIndex: $0.entityIndex) } : nil })
     }
 
-    private mutating func stageLinksOfDeleted(_ reference: ObjectReference) {
+    private mutating func stageLinksOfDeleted(_ reference: ObjectReference) throws {
         for relation in shape.ownedRelations[reference.entityIndex] {
             switch shape.relations[relation].kind {
             case .keys: continue
             case .free: edits.empty(reference.key, relation)
             case .linked(let inverse):
-                for member in table.members(of: reference.key, relation) { edits.remove(reference.key, from: member.key, inverse) }
+                for member in try table.members(of: reference.key, relation) { edits.remove(reference.key, from: member.key, inverse) }
                 edits.empty(reference.key, relation)
             }
         }
     }
 
-    private mutating func stageLinks() {
+    private mutating func stageLinks() throws {
         if changes.links.isEmpty { return }
         var entities: [ObjectReference: Int] = [:]
         for staged in staged { if let row = staged.new, staged.old == nil { entities[identity(of: row)] = row.entityIndex } }
-        func isGone(_ reference: ObjectReference) -> Bool {
+        func isGone(_ reference: ObjectReference) throws -> Bool {
             let root = ObjectReference(key: reference.key, entityIndex: shape.root(of: reference.entityIndex))
-            return entities[root] == nil && table.row(root) == nil
+            return try entities[root] == nil && table.row(root) == nil
         }
         // What goes makes room for what comes.
         for isAdded in [false, true] {
             for link in changes.links where link.isAdded == isAdded {
                 guard let relation = shape.relation(entityIndex: link.entityIndex, propertyIndex: link.propertyIndex) else { continue }
                 let root = ObjectReference(key: key(link.owner), entityIndex: shape.root(of: link.entityIndex))
-                let entityIndex = entities[root] ?? table.row(root)?.entityIndex ?? link.entityIndex
+                let entityIndex = try entities[root] ?? table.row(root)?.entityIndex ?? link.entityIndex
                 let owner = ObjectReference(key: root.key, entityIndex: entityIndex)
                 let member = ObjectReference(key: key(link.member.key), entityIndex: link.member.entityIndex)
-                if isAdded, isGone(owner) || isGone(member) { continue }
-                stage(owner, member, relation, isAdded: isAdded)
+                if isAdded, try isGone(owner) || isGone(member) { continue }
+                try stage(owner, member, relation, isAdded: isAdded)
             }
         }
     }
 
-    private mutating func stage(_ owner: ObjectReference, _ member: ObjectReference, _ relation: Int, isAdded: Bool) {
+    private mutating func stage(_ owner: ObjectReference, _ member: ObjectReference, _ relation: Int, isAdded: Bool) throws {
         switch shape.relations[relation].kind {
         case .keys:
             preconditionFailure("Only links of relationships without a to-one end are written as links: write the other end's reference")
@@ -273,7 +273,7 @@ struct ChangeStaging {
                 edits.remove(owner.key, from: member.key, inverse)
             }
         case .free:
-            if isAdded { edits.move(member, to: owner.key, relation) } else { edits.remove(member.key, from: owner.key, relation) }
+            if isAdded { try edits.move(member, to: owner.key, relation) } else { edits.remove(member.key, from: owner.key, relation) }
         }
     }
 

@@ -3,7 +3,7 @@ import Schema
 import Storage
 
 /// What becomes of the lists of members in one save.
-struct MemberEdits {
+struct MemberEdits<Table: ChangeableTable> {
     private struct Place: Hashable {
         let relation: Int
         let owner: Int64
@@ -17,12 +17,12 @@ struct MemberEdits {
         var order: [Int64]?
     }
 
-    private let table: RowTable
+    private let table: Table
     private var edits: [Place: Edit] = [:]
     /// The owner of each member of a free relation, with the changes so far.
     private var freeOwners: [Int: [Int64: Int64]] = [:]
 
-    init(_ table: RowTable) {
+    init(_ table: Table) {
         self.table = table
     }
 
@@ -43,10 +43,10 @@ struct MemberEdits {
     }
 
     /// Adds a member that can have one owner only: the one it had loses it.
-    mutating func move(_ member: ObjectReference, to owner: Int64, _ relation: Int) {
+    mutating func move(_ member: ObjectReference, to owner: Int64, _ relation: Int) throws {
         if freeOwners[relation] == nil {
             var owners: [Int64: Int64] = [:]
-            for (owner, members) in table.allLists(of: relation) { for member in members { owners[member.key] = owner } }
+            for (owner, members) in try table.allLists(of: relation) { for member in members { owners[member.key] = owner } }
             freeOwners[relation] = owners
         }
         if let former = freeOwners[relation]?[member.key], former != owner {
@@ -59,7 +59,7 @@ struct MemberEdits {
     }
 
     /// Takes deleted objects out of the lists of relations without an inverse, which no other end leads to.
-    mutating func removeFromFreeLists(_ deleted: [ObjectReference]) {
+    mutating func removeFromFreeLists(_ deleted: [ObjectReference]) throws {
         guard !deleted.isEmpty else { return }
         let shape = table.shape
         for (id, relation) in shape.relations.enumerated() {
@@ -67,16 +67,16 @@ struct MemberEdits {
             let family = shape.model.entities[relation.destinationIndex].family
             let keys = Set(deleted.filter { family.contains($0.entityIndex) }.map(\.key))
             guard !keys.isEmpty else { continue }
-            for (owner, members) in table.allLists(of: id) {
+            for (owner, members) in try table.allLists(of: id) {
                 for member in members where keys.contains(member.key) { remove(member.key, from: owner, id) }
             }
         }
     }
 
     /// The lists as they are to be.
-    func lists() -> [(relation: Int, owner: Int64, list: [ObjectReference]?)] {
-        edits.map { place, edit in
-            var list = edit.isEmptied ? [] : table.members(of: place.owner, place.relation)
+    func lists() throws -> [(relation: Int, owner: Int64, list: [ObjectReference]?)] {
+        try edits.map { place, edit in
+            var list = try edit.isEmptied ? [] : table.members(of: place.owner, place.relation)
             if !edit.removed.isEmpty { list.removeAll { edit.removed.contains($0.key) } }
             if !edit.added.isEmpty {
                 var present = Set(list.map(\.key))

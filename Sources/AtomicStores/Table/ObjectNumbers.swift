@@ -1,7 +1,7 @@
 import Storage
 
 /// Which numbers new objects get.
-struct ObjectNumbers {
+struct ObjectNumbers: NumberSource {
     enum Scope: Sendable {
         /// Each hierarchy counts for itself.
         case perHierarchy
@@ -33,8 +33,7 @@ struct ObjectNumbers {
         greatest[place] = max(greatest[place], key)
     }
 
-    /// Takes `count` numbers and returns the first.
-    mutating func take(_ count: Int, root: Int) throws(StorageError) -> Int64 {
+    mutating func take(_ count: Int, root: Int, entityIndex: Int) throws(StorageError) -> Int64 {
         let place = isShared ? 0 : root
         let (last, overflow) = greatest[place].addingReportingOverflow(Int64(count))
         guard !overflow, last < .max else { throw StorageError(.full, "The store has no numbers left for new objects") }

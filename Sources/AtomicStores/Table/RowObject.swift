@@ -4,21 +4,21 @@ import Schema
 import Storage
 
 /// A row as predicates and sort keys see it. One that is not there has no values.
-final class RowObject: QueryObject {
-    private let table: RowTable
+final class RowObject<Table: ChangeableTable>: QueryObject {
+    private let table: Table
     private let reference: ObjectReference
     let row: Row?
 
-    init(_ row: Row, in table: RowTable) {
+    init(_ row: Row, in table: Table) {
         self.table = table
         reference = ObjectReference(key: row.key, entityIndex: row.entityIndex)
         self.row = row
     }
 
-    private init(_ reference: ObjectReference, in table: RowTable) {
+    private init(_ reference: ObjectReference, in table: Table) throws {
         self.table = table
         self.reference = reference
-        row = table.row(reference)
+        row = try table.row(reference)
     }
 
     var queryID: ManagedObjectID { ManagedObjectID(store: table.identity, entityIndex: reference.entityIndex, key: reference.key) }
@@ -39,11 +39,11 @@ final class RowObject: QueryObject {
             guard row != nil, let relation = table.shape.relation(entityIndex: entityIndex, propertyIndex: propertyIndex) else {
                 return .collection([], isOrdered: false)
             }
-            let members = table.members(of: reference.key, relation).map { QueryValue.object(RowObject($0, in: table)) }
+            let members = try table.members(of: reference.key, relation).map { QueryValue.object(try RowObject($0, in: table)) }
             return .collection(members, isOrdered: table.shape.relations[relation].isOrdered)
         case .toOne:
             guard let target = row?.reference(slot) else { return .null }
-            return .object(RowObject(target, in: table))
+            return .object(try RowObject(target, in: table))
         default:
             return .scalar(row?.value(slot) ?? .null)
         }

@@ -111,23 +111,29 @@ extension RowTable {
     func explanation(of request: RowRequest) -> QueryExplanation {
         let entity = shape.model.entities[request.entityIndex]
         let all = hierarchies[entity.rootIndex].count
-        var statement = "FILTER \(entity.name) IN MEMORY"
         var plan: [String] = []
         switch request.selection {
-        case .keys(let keys):
-            statement += " BY \(keys.count) KEYS"
-            plan.append("SEARCH \(entity.name) BY KEY")
+        case .keys: plan.append("SEARCH \(entity.name) BY KEY")
         case .matching(let predicate):
-            if let predicate { statement += " WHERE \(predicate.predicateFormat)" }
             plan.append("SCAN all \(all) objects of the hierarchy of \(entity.name) in memory")
             if predicate != nil { plan.append("TEST the predicate on each object") }
         }
-        if !request.sortKeys.isEmpty {
-            statement += " ORDER BY " + request.sortKeys.map { $0.keyPath + ($0.isAscending ? "" : " DESC") }.joined(separator: ", ")
-            plan.append("SORT what fits")
+        if !request.sortKeys.isEmpty { plan.append("SORT what fits") }
+        return QueryExplanation(statement: request.statementInMemory(entity), arguments: [], plan: plan)
+    }
+}
+
+extension RowRequest {
+    /// What is done with the objects of an entity, for a person to read.
+    func statementInMemory(_ entity: Entity) -> String {
+        var statement = "FILTER \(entity.name) IN MEMORY"
+        switch selection {
+        case .keys(let keys): statement += " BY \(keys.count) KEYS"
+        case .matching(let predicate): if let predicate { statement += " WHERE \(predicate.predicateFormat)" }
         }
-        if let limit = request.limit { statement += " LIMIT \(limit)" }
-        if request.offset > 0 { statement += " OFFSET \(request.offset)" }
-        return QueryExplanation(statement: statement, arguments: [], plan: plan)
+        if !sortKeys.isEmpty { statement += " ORDER BY " + sortKeys.map { $0.keyPath + ($0.isAscending ? "" : " DESC") }.joined(separator: ", ") }
+        if let limit { statement += " LIMIT \(limit)" }
+        if offset > 0 { statement += " OFFSET \(offset)" }
+        return statement
     }
 }

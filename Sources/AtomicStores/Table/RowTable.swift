@@ -10,7 +10,7 @@ import Storage
 /// 3. A relation of `keys` without an order may have no lists: they are made from the rows when they are first asked for.
 /// 4. A link of a many-to-many relationship stands on both sides.
 /// 5. No number is given twice within a hierarchy.
-final class RowTable {
+final class RowTable: ChangeableTable {
     let shape: TableShape
     let identity: StoreIdentity
     private(set) var hierarchies: [HierarchyRows]
@@ -36,8 +36,6 @@ final class RowTable {
     func hierarchy(of entityIndex: Int) -> HierarchyRows { hierarchies[shape.root(of: entityIndex)] }
 
     func row(_ key: Int64, entityIndex: Int) -> Row? { hierarchies[shape.root(of: entityIndex)][key] }
-
-    func row(_ reference: ObjectReference) -> Row? { row(reference.key, entityIndex: reference.entityIndex) }
 
     /// Calls `body` with the rows of an entity, in the order of their numbers.
     func forEachRow(of entityIndex: Int, includingSubentities: Bool, _ body: (Row) throws -> Void) rethrows {
@@ -111,7 +109,7 @@ final class RowTable {
     }
 
     /// The index of a constraint, made when it is first needed.
-    func uniqueness(_ constraint: Int) -> UniquenessIndex {
+    func uniqueness(_ constraint: Int, of candidates: [Row]) -> UniquenessIndex {
         if let index = uniques[constraint] { return index }
         var index = UniquenessIndex(shape.constraints[constraint])
         forEachRow(of: shape.constraints[constraint].entityIndex, includingSubentities: true) { index.exchange(old: nil, new: $0) }

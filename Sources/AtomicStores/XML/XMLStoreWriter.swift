@@ -34,7 +34,9 @@ struct XMLStoreWriter {
         add("<database>\n    <databaseInfo>\n        <version>\(XMLStoreFormat.version)</version>\n")
         add("        <UUID>\(metadata.uuid)</UUID>\n        <nextObjectID>\(numbering.next)</nextObjectID>\n")
         add("        <metadata>\n            <plist version=\"1.0\">\n")
-        try add(.dictionary(metadata.values), indent: 16)
+        var list = ""
+        try XMLPropertyListWriter.append(.dictionary(metadata.values), indent: String(repeating: " ", count: 16), .store, to: &list)
+        add(list)
         add("            </plist>\n        </metadata>\n    </databaseInfo>\n")
         let writers = shape.model.entities.map { EntityWriter($0, shape) }
         for row in numbering.rowsInOrder(of: table) { try add(row, writers[row.entityIndex]) }
@@ -133,32 +135,6 @@ struct XMLStoreWriter {
             add("\"")
         }
         add("></relationship>\n")
-    }
-
-    // MARK: Metadata
-
-    private mutating func add(_ value: PropertyListValue, indent: Int) throws {
-        let space = String(repeating: " ", count: indent)
-        switch value {
-        case .dictionary(let pairs):
-            add("\(space)<dict>\n")
-            for (key, element) in pairs.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
-                add("\(space)    <key>\(try XMLTree.escape(key))</key>\n")
-                try add(element, indent: indent + 4)
-            }
-            add("\(space)</dict>\n")
-        case .array(let elements):
-            add("\(space)<array>\n")
-            for element in elements { try add(element, indent: indent + 4) }
-            add("\(space)</array>\n")
-        case .string(let text): add("\(space)<string>\(try XMLTree.escape(text))</string>\n")
-        case .integer(let number): add("\(space)<integer>\(number)</integer>\n")
-        case .unsigned(let number), .uid(let number): add("\(space)<integer>\(number)</integer>\n")
-        case .real(let number): add("\(space)<real>\(number)</real>\n")
-        case .boolean(let flag): add("\(space)<\(flag)/>\n")
-        case .date(let date): add("\(space)<date>\(date.formatted(.iso8601))</date>\n")
-        case .data(let data): add("\(space)<data>\n\(space)\(data.base64EncodedString())\n\(space)</data>\n")
-        }
     }
 
     private mutating func add(_ text: String) { output.append(contentsOf: text.utf8) }

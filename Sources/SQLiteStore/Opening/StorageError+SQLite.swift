@@ -1,6 +1,4 @@
-import Coding
 import FileSystem
-import Schema
 import SQLiteKit
 import Storage
 
@@ -8,19 +6,9 @@ extension StorageError {
     /// The error of a store for what went wrong below it.
     init(_ error: any Error, path: String) {
         switch error {
-        case let error as StorageError:
-            self = error
-            if self.path == nil { self.path = path }
         case let error as SQLiteError:
             self.init(Code(error), Self.message(of: error), path: path, underlying: error)
-        case let error as FileSystemError:
-            self.init(Code(error.code), error.message, path: path, underlying: error)
-        case let error as CodingError:
-            self.init(.damaged, "The store's metadata can't be read: \(error.message)", path: path, underlying: error)
-        case let error as ModelError:
-            self.init(.damaged, "The store's model can't be read: \(error.message)", path: path, underlying: error)
-        default:
-            self.init(.inputOutput, "\(error)", path: path, underlying: error)
+        default: self.init(below: error, path: path)
         }
     }
 
@@ -56,20 +44,6 @@ extension StorageError.Code {
             case .other where error.message.hasPrefix("unsupported file format"): .damaged
             // A trigger of a foreign store calls what only its own framework has.
             case .other where error.message.hasPrefix("no such function"): .unsupported
-            default: .inputOutput
-            }
-    }
-
-    fileprivate init(_ code: FileSystemError.Code) {
-        self =
-            switch code {
-            case .notFound: .notFound
-            case .permissionDenied: .permission
-            case .readOnly: .readOnly
-            case .noSpace: .full
-            case .busy: .busy
-            case .isDirectory, .unsuitableFile: .notAStore
-            case .exists: .cannotCreate
             default: .inputOutput
             }
     }

@@ -50,9 +50,10 @@ import Testing
         #expect(try context.all("Entry", "account != nil").count == accounts.count * 2)
     }
 
-    @Test(arguments: [StoreKind.sqlite, .inMemory, .binary, .xml]) func tenThreadsShareACoordinator(kind: StoreKind) throws {  // S49
+    @Test(arguments: StoreKind.allCases) func tenThreadsShareACoordinator(kind: StoreKind) throws {  // S49
         try withTemporaryDirectory { folder in
             let coordinator = PersistentStoreCoordinator(model: try GraphFixture.makeModel())
+            coordinator.registerSamples()
             try coordinator.addPersistentStore(PersistentStoreDescription(url: folder.appendingPathComponent("a.store"), type: kind.factory.type))
             try onThreads { try Self.work(coordinator, $0) }
             try check(coordinator)
@@ -102,6 +103,28 @@ import Testing
                 try Self.work(own, number)
                 try own.removePersistentStores()
             }
+            try check(coordinator)
+            try coordinator.removePersistentStores()
+        }
+    }
+
+    /// Files that are read and written one by one are shared as a database is.
+    @Test func tenCoordinatorsShareAFolderOfObjects() throws {
+        try withTemporaryDirectory { folder in
+            let model = try GraphFixture.makeModel()
+            var description = PersistentStoreDescription(url: folder.appendingPathComponent("objects"), type: JSONObjectStore.storeType)
+            description.timeout = 120
+            let shared = description
+            try onThreads { number in
+                let own = PersistentStoreCoordinator(model: model)
+                own.registerSamples()
+                try own.addPersistentStore(shared)
+                try Self.work(own, number)
+                try own.removePersistentStores()
+            }
+            let coordinator = PersistentStoreCoordinator(model: model)
+            coordinator.registerSamples()
+            try coordinator.addPersistentStore(shared)
             try check(coordinator)
             try coordinator.removePersistentStores()
         }

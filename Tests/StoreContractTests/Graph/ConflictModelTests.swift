@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [StoreKind.sqlite, .inMemory], [11, 12, 13, 14, 15, 16] as [UInt64])
+    @Test(arguments: [StoreKind.sqlite, .inMemory, .objects], [11, 12, 13, 14, 15, 16] as [UInt64])
     func randomConflictsEndAsThePoliciesSay_S17(kind: StoreKind, seed: UInt64) throws {
         try GraphFixture.run(kind) { fixture in
             var random = Seeded(state: seed), model = Model()

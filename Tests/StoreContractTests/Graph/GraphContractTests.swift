@@ -14,13 +14,13 @@ import TestSupport
             let model = try ContractModel.make()
             let description = PersistentStoreDescription(url: folder.appendingPathComponent("Graph.store"), type: kind.factory.type)
             var coordinator = PersistentStoreCoordinator(model: model)
-            coordinator.register(JSONFolderStore.self)
+            coordinator.registerSamples()
             try coordinator.addPersistentStore(description)
             try body {
                 if kind.hasFile {
                     try coordinator.removePersistentStores()
                     coordinator = PersistentStoreCoordinator(model: model)
-                    coordinator.register(JSONFolderStore.self)
+                    coordinator.registerSamples()
                     try coordinator.addPersistentStore(description)
                 }
                 return ManagedObjectContext(coordinator)

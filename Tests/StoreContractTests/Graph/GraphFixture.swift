@@ -26,7 +26,7 @@ final class GraphFixture {
         description.tracksHistory = tracksHistory
         self.description = description
         coordinator = PersistentStoreCoordinator(model: self.model, classes: classes)
-        coordinator.register(JSONFolderStore.self)
+        coordinator.registerSamples()
         try coordinator.addPersistentStore(description)
     }
 
@@ -51,7 +51,7 @@ final class GraphFixture {
     func reopened() throws -> ManagedObjectContext {
         guard kind.hasFile else { return context() }
         let other = PersistentStoreCoordinator(model: model, classes: classes)
-        other.register(JSONFolderStore.self)
+        other.registerSamples()
         try other.addPersistentStore(description)
         openedAgain.append(other)
         let context = ManagedObjectContext(other)

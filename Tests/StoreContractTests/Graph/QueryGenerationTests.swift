@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [StoreKind.binary, .xml, .inMemory]) func otherStoresStayUnpinned_B27(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases.filter { $0 != .sqlite }) func otherStoresStayUnpinned_B27(kind: StoreKind) throws {
         try GraphFixture.run(kind) { fixture in
             let writer = fixture.context(), reader = fixture.context()
             try reader.setQueryGeneration(from: .current)

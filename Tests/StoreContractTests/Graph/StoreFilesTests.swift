@@ -12,6 +12,7 @@ import Testing
     private func run(_ kind: StoreKind, _ body: (URL, PersistentStoreCoordinator, AttachedStore) throws -> Void) throws {
         try withTemporaryDirectory { folder in
             let coordinator = PersistentStoreCoordinator(model: try GraphFixture.makeModel())
+            coordinator.registerSamples()
             let store = try coordinator.addPersistentStore(PersistentStoreDescription(url: folder.appendingPathComponent("a.store"), type: kind.factory.type))
             try body(folder, coordinator, store)
             try coordinator.removePersistentStores()
@@ -78,7 +79,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.builtIn, StoreKind.builtIn) func aStoreMovesToAnotherTypeAndItsObjectsAreFoundByTheirNewIDs(from: StoreKind, to: StoreKind) throws {  // C14
+    @Test(arguments: StoreKind.allCases, StoreKind.allCases) func aStoreMovesToAnotherTypeAndItsObjectsAreFoundByTheirNewIDs(from: StoreKind, to: StoreKind) throws {  // C14
         try run(from) { folder, coordinator, store in
             try fill(coordinator)
             var metadata = try coordinator.metadata(for: store)

@@ -1,3 +1,4 @@
+import FileSystem
 import Foundation
 import ObjectGraph
 import Query
@@ -24,6 +25,7 @@ import Testing
             var description = PersistentStoreDescription(url: folder.appendingPathComponent("a.store"), type: kind.factory.type)
             try change(&description)
             let coordinator = PersistentStoreCoordinator(model: try model())
+            coordinator.registerSamples()
             try coordinator.addPersistentStore(description)
             let context = ManagedObjectContext(coordinator)
             try context.make("Note", ["title": "one"])
@@ -196,10 +198,74 @@ import Testing
         #expect(refusal("NSSQLitePragmasOption", .dictionary(["jurnal_mode": .string("wal")])).contains("did you mean \"journal_mode\"?"))
     }
 
-    @Test(arguments: [StoreKind.binary, .xml, .inMemory]) func whatOnlySQLiteHasIsRefusedByOthers(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases.filter { $0 != .sqlite }) func whatOnlySQLiteHasIsRefusedByOthers(kind: StoreKind) throws {
         for change in [{ $0.journalMode = .wal }, { $0.synchronous = .full }, { $0.cacheKilobytes = 100 }] as [(inout PersistentStoreDescription) -> Void] {
             let error = #expect(throws: StorageError.self) { try run(kind, change) }
             #expect(error?.code == .unsupported && error?.message.contains("use a SQLite store") == true)
+        }
+    }
+
+    @Test func everyNameSetsWhatItSays() throws {
+        func description(_ key: String, _ value: MetadataValue) throws -> PersistentStoreDescription {
+            var description = PersistentStoreDescription(url: URL(fileURLWithPath: "/none"))
+            try description.setOption(value, forKey: key)
+            return description
+        }
+        for key in ["NSReadOnlyPersistentStoreOption", "isReadOnly"] { #expect(try description(key, .boolean(true)).isReadOnly) }
+        for key in ["NSPersistentHistoryTrackingKey", "tracksHistory"] { #expect(try description(key, .integer(1)).tracksHistory) }
+        for key in ["NSMigratePersistentStoresAutomaticallyOption", "migratesAutomatically"] { #expect(try !description(key, .boolean(false)).migratesAutomatically) }
+        for key in ["NSInferMappingModelAutomaticallyOption", "infersMappingModel"] { #expect(try !description(key, .integer(0)).infersMappingModel) }
+        for key in ["NSPersistentStoreTimeoutOption", "timeout"] { #expect(try description(key, .real(7.5)).timeout == 7.5) }
+        #expect(try description("fileMode", .integer(0o640)).fileMode == 0o640)
+        let pragmas = try description(
+            "NSSQLitePragmasOption", .dictionary(["journal_mode": .string("delete"), "synchronous": .string("EXTRA"), "cache_size": .integer(-2048)]))
+        #expect(pragmas.journalMode == .delete && pragmas.synchronous == .extra && pragmas.cacheKilobytes == 2048)
+    }
+
+    /// Nothing is written, neither to the store nor beside it, also where nothing could be.
+    @Test(arguments: StoreKind.allCases.filter(\.hasFile)) func aStoreForReadingOnlyLeavesItsFolderAsItIs(kind: StoreKind) throws {
+        try run(kind, { _ in }) { coordinator, url in
+            try coordinator.removePersistentStores()
+            let folder = url.deletingLastPathComponent()
+            func snapshot() throws -> [String: Data] {
+                var found: [String: Data] = [:]
+                for name in try FileManager.default.subpathsOfDirectory(atPath: folder.path) {
+                    found[name] = FileManager.default.contents(atPath: folder.appendingPathComponent(name).path) ?? Data()
+                }
+                return found
+            }
+            let before = try snapshot()
+            var description = PersistentStoreDescription(url: url, type: kind.factory.type)
+            try description.setOption(.boolean(true), forKey: "NSReadOnlyPersistentStoreOption")
+            try coordinator.addPersistentStore(description)
+            try withContext(coordinator) { context in
+                #expect(try context.one("Note").text("title") == "one")
+                try context.make("Note", ["title": "two"])
+                #expect(throws: (any Error).self) { try context.save() }
+            }
+            #expect(try snapshot() == before)
+            try coordinator.removePersistentStores()
+            #expect(try snapshot() == before)
+        }
+    }
+
+    @Test(arguments: [StoreKind.binary, .xml]) func whoWaitsForAFileThatIsWrittenIsToldToo(kind: StoreKind) throws {
+        let told = Mutex<[Double]>([])
+        try run(kind, {
+            $0.timeout = 30
+            $0.waitObserver = StoreWaitObserver { seconds in
+                told.withLock { $0.append(seconds) }
+                return told.withLock { $0.count } < 3
+            }
+        }) { coordinator, url in
+            let name = url.deletingLastPathComponent().appendingPathComponent(".\(url.lastPathComponent).writing").path
+            let lock = try #require(try FileLock.acquire(name))
+            let context = ManagedObjectContext(coordinator)
+            try context.make("Note", ["title": "two"])
+            let error = #expect(throws: StorageError.self) { try context.save() }
+            #expect(error?.code == .busy && told.withLock { $0.count } == 3)
+            try lock.release(removing: true)
+            try context.save()
         }
     }
 }

@@ -19,11 +19,13 @@ final class JSONFolderStore: AtomicStore {
 
     private let folder: URL
     private let model: ManagedObjectModel
+    private let values: JSONValues
     private let state = Mutex(State())
 
     init(_ description: PersistentStoreDescription, model: ManagedObjectModel) {
         folder = description.url
         self.model = model
+        values = JSONValues(model)
     }
 
     private var previous: URL { folder.appendingPathExtension("previous") }
@@ -42,7 +44,7 @@ final class JSONFolderStore: AtomicStore {
         guard let index = files["store.json"] else { throw StorageError(.notAStore, "The folder has no store.json", path: folder.path) }
         let whole = try read(index, "store.json")
         guard let uuid = whole["uuid"] as? String, let generation = whole["generation"] as? Int else { throw damaged("store.json") }
-        let metadata = try (whole["metadata"] as? [String: Any] ?? [:]).mapValues { try metadataValue($0) }
+        guard let metadata = values.metadata(whole["metadata"] ?? [:]) else { throw damaged("store.json") }
         let numbers = (whole["nextNumbers"] as? [String: Int] ?? [:]).mapValues { Int64($0) }
         let objects = try files.filter { $0.key != "store.json" }.sorted { $0.key < $1.key }.map { try object(try read($0.value, $0.key), $0.key) }
         state.withLock { $0 = State(generation: generation, files: files) }
@@ -64,7 +66,7 @@ final class JSONFolderStore: AtomicStore {
         }
         var object = AtomicStoreObject(.init(entityName: entityName, number: Int64(number)))
         for (key, text) in fields["attributes"] as? [String: Any] ?? [:] {
-            guard let attribute = entity.property(named: key)?.attribute, let value = value(text, attribute) else { throw damaged(file) }
+            guard let attribute = entity.property(named: key)?.attribute, let value = values.value(text, attribute) else { throw damaged(file) }
             object.attributes[key] = value
         }
         object.toOnes = try (fields["toOne"] as? [String: String] ?? [:]).mapValues { try name($0, file) }
@@ -90,7 +92,7 @@ final class JSONFolderStore: AtomicStore {
         var files: [String: Data] = [:]
         for object in content.objects { files["\(text(object.name)).json"] = try data(fields(of: object)) }
         files["store.json"] = try data([
-            "uuid": content.uuid, "generation": generation, "metadata": content.metadata.mapValues(json), "nextNumbers": content.nextNumbers.mapValues { Int($0) },
+            "uuid": content.uuid, "generation": generation, "metadata": values.json(content.metadata), "nextNumbers": content.nextNumbers.mapValues { Int($0) },
         ])
         try? manager.removeItem(at: next)
         try manager.createDirectory(at: next, withIntermediateDirectories: true)
@@ -115,89 +117,11 @@ final class JSONFolderStore: AtomicStore {
 
     private func fields(of object: AtomicStoreObject) -> [String: Any] {
         var fields: [String: Any] = ["entity": object.name.entityName, "number": Int(object.name.number)]
-        fields["attributes"] = object.attributes.mapValues(json)
+        fields["attributes"] = object.attributes.mapValues(values.json)
         fields["toOne"] = object.toOnes.mapValues(text)
         fields["toMany"] = object.toManys.mapValues { $0.map(text) }
         return fields
     }
 
     private func text(_ name: AtomicStoreObject.Name) -> String { "\(name.entityName)-\(name.number)" }
-
-    // MARK: Values
-
-    /// Numbers stand as text, which loses nothing.
-    private func json(_ value: PropertyValue) -> Any {
-        switch value {
-        case .string(let text): text
-        case .int(let number): "\(number)"
-        case .bool(let flag): flag
-        case .double(let number): "\(number)"
-        case .float(let number): "\(number)"
-        case .decimal(let number): "\(number)"
-        case .date(let date): "\(date.timeIntervalSinceReferenceDate)"
-        case .data(let bytes): bytes.base64EncodedString()
-        case .uuid(let uuid): uuid.uuidString
-        case .uri(let url): url.absoluteString
-        case .composite(let parts): parts.mapValues(json)
-        case .null, .large, .object, .list: ""
-        }
-    }
-
-    private func value(_ json: Any, _ attribute: AttributeDescription) -> PropertyValue? {
-        if attribute.type == .boolean { return (json as? Bool).map { .bool($0) } }
-        if attribute.type == .composite {
-            guard let fields = json as? [String: Any], let composite = model.composite(named: attribute.compositeName ?? "") else { return nil }
-            var parts: [String: PropertyValue] = [:]
-            for (name, part) in fields {
-                guard let attribute = composite.attributes.first(where: { $0.name == name }), let value = value(part, attribute) else { return nil }
-                parts[name] = value
-            }
-            return .composite(parts)
-        }
-        guard let text = json as? String else { return nil }
-        switch attribute.type {
-        case .string: return .string(text)
-        case .integer16, .integer32, .integer64: return Int64(text).map { .int($0) }
-        case .double: return Double(text).map { .double($0) }
-        case .float: return Float(text).map { .float($0) }
-        case .decimal: return Decimal(string: text).map { .decimal($0) }
-        case .date: return Double(text).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
-        case .binary, .transformable: return Data(base64Encoded: text).map { .data($0) }
-        case .uuid: return UUID(uuidString: text).map { .uuid($0) }
-        case .uri: return URL(string: text).map { .uri($0) } ?? .string(text)
-        case .boolean, .composite, .undefined, .objectID: return nil
-        }
-    }
-
-    private func json(_ value: MetadataValue) -> Any {
-        switch value {
-        case .string(let text): ["string": text]
-        case .integer(let number): ["integer": "\(number)"]
-        case .real(let number): ["real": "\(number)"]
-        case .boolean(let flag): ["boolean": flag]
-        case .date(let date): ["date": "\(date.timeIntervalSinceReferenceDate)"]
-        case .data(let bytes): ["data": bytes.base64EncodedString()]
-        case .array(let elements): ["array": elements.map(json)]
-        case .dictionary(let pairs): ["dictionary": pairs.mapValues(json)]
-        }
-    }
-
-    private func metadataValue(_ json: Any) throws -> MetadataValue {
-        guard let fields = json as? [String: Any], let (kind, value) = fields.first, fields.count == 1 else { throw damaged("store.json") }
-        let text = value as? String
-        let result: MetadataValue? =
-            switch kind {
-            case "string": text.map { .string($0) }
-            case "integer": text.flatMap { Int64($0) }.map { .integer($0) }
-            case "real": text.flatMap { Double($0) }.map { .real($0) }
-            case "boolean": (value as? Bool).map { .boolean($0) }
-            case "date": text.flatMap { Double($0) }.map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
-            case "data": text.flatMap { Data(base64Encoded: $0) }.map { .data($0) }
-            case "array": .array(try (value as? [Any] ?? []).map { try metadataValue($0) })
-            case "dictionary": .dictionary(try (value as? [String: Any] ?? [:]).mapValues { try metadataValue($0) })
-            default: nil
-            }
-        guard let result else { throw damaged("store.json") }
-        return result
-    }
 }

@@ -1,11 +1,10 @@
 import Coding
-import FileSystem
+package import FileSystem
 import Schema
-import Storage
 
 extension StorageError {
-    /// The error of a store for what went wrong below it.
-    init(_ error: any Error, path: String) {
+    /// The error of a store for what went wrong below it: in a file, in what was read from it, or in an application's own code.
+    package init(below error: any Error, path: String) {
         switch error {
         case let error as StorageError:
             self = error
@@ -13,7 +12,7 @@ extension StorageError {
         case let error as FileSystemError:
             self.init(Code(error.code), error.message, path: path, underlying: error)
         case let error as CodingError:
-            self.init(.damaged, "The store can't be read: \(error)", path: path, underlying: error)
+            self.init(.damaged, "The store can't be read: \(error.message)", path: path, underlying: error)
         case let error as ModelError:
             self.init(.damaged, "The store's model can't be read: \(error.message)", path: path, underlying: error)
         default:
@@ -23,7 +22,8 @@ extension StorageError {
 }
 
 extension StorageError.Code {
-    fileprivate init(_ code: FileSystemError.Code) {
+    /// What a failure of the file system means for a store.
+    package init(_ code: FileSystemError.Code) {
         self =
             switch code {
             case .notFound: .notFound

@@ -46,10 +46,10 @@ extension SQLitePersistentStore {
         }
     }
 
-    /// For how long an empty file may be one that another process is about to fill, in seconds.
+    /// For how long a file without tables may be one that another process is about to fill, in seconds.
     private static let longestMaking = 30.0
 
-    /// Runs `open` again where another process makes the same store at this moment: between its first step and its last the file is there and empty.
+    /// Runs `open` again where another process makes the same store at this moment: between its first step and its last the file is there and has no tables.
     private static func waitingForItsMaker(
         _ path: String, _ description: PersistentStoreDescription, _ open: () throws -> SQLitePersistentStore
     ) throws -> SQLitePersistentStore {
@@ -58,7 +58,8 @@ extension SQLitePersistentStore {
         while true {
             let status = try Disk.status(of: path)
             let isYoung = status.map { Date().timeIntervalSince1970 - Double($0.identity.modified) / 1e9 < longestMaking } ?? true
-            let mayBeInTheMaking = (status?.size ?? 0) == 0 && isYoung
+            // SQLite writes the first page, empty, when it is told how the file is to be laid out.
+            let mayBeInTheMaking = isYoung && (status.map { $0.kind == .file && $0.size <= 4096 } ?? true)
             do {
                 return try open()
             } catch let error as StorageError where mayBeInTheMaking && Date() < deadline && isOfAnUnfinishedStore(error) {

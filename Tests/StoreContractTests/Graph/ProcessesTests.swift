@@ -67,4 +67,15 @@ import Testing
             try coordinator.removePersistentStores()
         }
     }
+
+    @Test func aNewStoreIsMadeOnceWhoeverComesFirst() throws {
+        for _ in 0..<5 {
+            try withTemporaryDirectory { folder in
+                let url = folder.appendingPathComponent("a.sqlite")
+                let workers = try (0..<4).map { _ in try start("make", url.path, "wal") }
+                #expect(workers.flatMap { lines($0) } == [])
+                #expect(try Connection.reading(url.path) { try $0.value("SELECT count(*) FROM ZCOUNTER")?.integer } == 4)
+            }
+        }
+    }
 }

@@ -106,7 +106,7 @@ import Testing
             try f.context().saved("Tag", "word", ["a"])
             guard f.kind.hasFile else { return }
             let other = PersistentStoreCoordinator(model: try ManagedObjectModel(entities: [EntityDescription("Other", attributes: [.init("x", .string)])]))
-            other.register(JSONFolderStore.self)
+            other.registerSamples()
             var description = f.description
             description.migratesAutomatically = false
             #expect(throws: StorageError.self) { try other.addPersistentStore(description) }
@@ -127,7 +127,7 @@ import Testing
             guard f.kind.hasFile else { return }
             try f.context().saved("Tag", "word", ["a"])
             let other = PersistentStoreCoordinator(model: f.model)
-            other.register(JSONFolderStore.self)
+            other.registerSamples()
             var description = f.description
             description.isReadOnly = true
             try other.addPersistentStore(description)
@@ -297,7 +297,7 @@ import Testing
             let model = try ManagedObjectModel(description)
             #expect(model.versionHashesByEntityName == f.model.versionHashesByEntityName)
             let coordinator = PersistentStoreCoordinator(model: model)
-            coordinator.register(JSONFolderStore.self)
+            coordinator.registerSamples()
             try coordinator.addPersistentStore(f.description)
             let context = ManagedObjectContext(coordinator)
             #expect(try context.one("Rule").text("needed") == "y")

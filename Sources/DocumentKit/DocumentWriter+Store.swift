@@ -79,12 +79,21 @@ extension DocumentWriter {
                 try Disk.makeDirectories(FilePath.parent(to))
                 try Disk.copyFile(from, to: to)
                 try Disk.synchronizeFile(to)
-            } else if let read = source.read {
+            } else if let open = source.open {
                 // A value of an archive that could not be made a file, for whatever reason, is not missing yet.
-                let value: Data
-                do { value = try read(name) } catch let error as StorageError where error.code == .notFound { continue }
+                let input: any LargeValueInput
+                do { input = try open(name) } catch let error as StorageError where error.code == .notFound { continue }
                 try Disk.makeDirectories(FilePath.parent(to))
-                try Disk.replaceFile(to) { target in try value.withUnsafeBytes { try target.append($0) } }
+                try Disk.replaceFile(to) { target in
+                    var piece = [UInt8](repeating: 0, count: 1 << 20)
+                    var done: Int64 = 0
+                    while true {
+                        let count = try piece.withUnsafeMutableBytes { try input.read(into: $0, at: done) }
+                        if count == 0 { break }
+                        try piece.withUnsafeBytes { try target.append(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+                        done += Int64(count)
+                    }
+                }
             }
         }
     }

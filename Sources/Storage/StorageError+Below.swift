@@ -4,7 +4,8 @@ import Schema
 
 extension StorageError {
     /// The error of a store for what went wrong below it: in a file, in what was read from it, or in an application's own code.
-    package init(below error: any Error, path: String) {
+    /// - Parameter encoded: What of the store is read by `Coding`: all of one that is written as a whole, the metadata of another.
+    package init(below error: any Error, path: String, encoded: String = "store") {
         switch error {
         case let error as StorageError:
             self = error
@@ -12,7 +13,7 @@ extension StorageError {
         case let error as FileSystemError:
             self.init(Code(error.code), error.message, path: path, underlying: error)
         case let error as CodingError:
-            self.init(.damaged, "The store can't be read: \(error.message)", path: path, underlying: error)
+            self.init(.damaged, "The \(encoded) can't be read: \(error)", path: path, underlying: error)
         case let error as ModelError:
             self.init(.damaged, "The store's model can't be read: \(error.message)", path: path, underlying: error)
         default:

@@ -8,7 +8,7 @@ extension StorageError {
         switch error {
         case let error as SQLiteError:
             self.init(Code(error), Self.message(of: error), path: path, underlying: error)
-        default: self.init(below: error, path: path)
+        default: self.init(below: error, path: path, encoded: "store's metadata")
         }
     }
 

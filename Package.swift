@@ -34,7 +34,7 @@ let rooms: [(name: String, kind: Kind, imports: [String])] = [
     ("ModelFiles", .swift, ["Schema", "Coding"]),
     ("Query", .swift, ["Schema"]),
     ("ModelCodegen", .swift, ["Schema"]),
-    ("RowMemory", .swift, ["Schema"]),
+    ("RowMemory", .swift, ["Schema", "CSystem"]),
     ("Storage", .swift, ["RowMemory", "Query", "Schema", "Coding", "FileSystem"]),
     ("SQLiteStore", .swift, ["Storage", "RowMemory", "Query", "Schema", "SQLiteKit", "ModelFiles", "Coding", "FileSystem"]),
     ("AtomicStores", .swift, ["Storage", "RowMemory", "Query", "Schema", "Coding", "FileSystem"]),

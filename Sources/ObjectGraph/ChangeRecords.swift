@@ -128,6 +128,16 @@ struct ChangeRecords {
         return false
     }
 
+    /// Whether a slot of a row has another value than the one that was saved; false where none was kept.
+    func differs(_ row: Row, _ slot: RowSlot, of index: Int, property: Int) -> Bool {
+        var place = records[index].firstSaved
+        while place >= 0 {
+            if saved[Int(place)].property == property { return !row.has(saved[Int(place)].value, slot) }
+            place = saved[Int(place)].next
+        }
+        return false
+    }
+
     /// The places of the saved values of a record.
     func savedPlaces(of index: Int) -> [Int] {
         var places: [Int] = []

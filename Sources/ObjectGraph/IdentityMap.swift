@@ -33,6 +33,9 @@ final class IdentityMap {
     /// Notes that an object has no row any more.
     func forgetValues(_ key: Int64) { known.remove(key) }
 
+    /// How many objects there is room for: as many as there were at one time, or somewhat more.
+    var capacity: Int { index.capacity }
+
     /// All objects, each held.
     var objects: ContiguousArray<ManagedObject> {
         var objects: ContiguousArray<ManagedObject> = []

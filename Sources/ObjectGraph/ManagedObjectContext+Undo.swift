@@ -131,7 +131,7 @@ extension ManagedObjectContext {
             let slot = layout.slots[property]
             if slot.kind == .toMany {
                 if object.existingList(relation(object, property))?.differsFromSaved == true { return true }
-            } else if let saved = changes.savedValue(of: index, property: property), saved != object.row.slotValue(slot) {
+            } else if changes.differs(object.row, slot, of: index, property: property) {
                 return true
             }
         }

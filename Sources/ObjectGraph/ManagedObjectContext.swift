@@ -169,7 +169,14 @@ public final class ManagedObjectContext {
             object.state = .fault
         }
         detachUndoManager()
+        guard identities.reduce(temporaries.capacity, { $0 + $1.capacity }) > Self.manyObjects else { return }
+        // What the context itself holds goes before what is free is given back.
+        (changes, wholeFetches, retainedObjects, recent, saveUnderWay) = (ChangeRecords(), [:], [], RecentObjects(), nil)
+        FreedMemory.giveBack()
     }
+
+    /// A context that knew more gives their memory back to the system at its end; that of fewer is soon used again.
+    private static let manyObjects = 50_000
 
     public var model: ManagedObjectModel { persistentStoreCoordinator.model }
 

@@ -88,6 +88,9 @@ public final class PagedIndex {
         for page in farPages.values { visit(page) }
     }
 
+    /// How many numbers there is room for.
+    package var capacity: Int { ((0..<directoryCount).count { directory[$0] != nil } + farPages.count) * Self.pageSize }
+
     public func removeAll() {
         for number in 0..<directoryCount {
             directory[number]?.deallocate()

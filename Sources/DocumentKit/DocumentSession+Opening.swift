@@ -133,9 +133,9 @@ extension DocumentSession {
         session.quarantinedJournal = quarantined
         try session.settle()
         guard isToBeDiscarded || (recovery == .discard && session.marker?.lastSave != nil) else { return session }
-        let found = session.model
         try session.closeDiscardingAutosavedWork()
-        return try editPackage(document, { _ in found }, .refuse)
+        // The model may be another than that of what was discarded, which may be a migration that did not end.
+        return try editPackage(document, model, .refuse)
     }
 
     /// - Parameter following: The session whose save has just made the archive: its large values go on being read.

@@ -19,8 +19,9 @@ extension DocumentSession {
             do {
                 return try readOnce(path, model: model)
             } catch {
-                // A document that was put in its place meanwhile was read half and half.
-                if left > 0, try Disk.identity(of: LinkResolution.resolve(path)) != before { continue }
+                // A document that was put in its place meanwhile was read half and half. The working set of one that is there still may have gone with its editor.
+                let after = try Disk.identity(of: LinkResolution.resolve(path))
+                if left > 0, after != before || (error as? DocumentError)?.code == .notFound && after != nil { continue }
                 throw error
             }
         }

@@ -198,8 +198,10 @@ private struct DocumentCheck {
         guard let manifest else { return }
         if manifest.uuid.uppercased() != store.identity.uuid { report(PackageLayout.manifest, "names another store: \(manifest.uuid)") }
         if marker.generation < manifest.generation { report("store", "is older than the manifest") }
+        // A migration that was stopped is no damage: its model stands in a WAL that is not saved, or in a save whose manifest the next opening writes.
+        guard marker.isSaved, marker.generation == manifest.generation else { return }
         if store.identity.model.versionHashesDigest != manifest.model.digest { report(PackageLayout.manifest, "names another model than the store was written with") }
-        guard isThorough, marker.isSaved, marker.generation == manifest.generation else { return }
+        guard isThorough else { return }
         let counts = try EntityCounts(counting: store).byName
         for (entity, count) in counts.sorted(by: { $0.key < $1.key }) where manifest.entities[entity] != count {
             report(PackageLayout.manifest, "says \(manifest.entities[entity].map(String.init) ?? "nothing") of \(entity), the store has \(count)")

@@ -48,7 +48,7 @@ package final class AtomicPersistentStore: PersistentStore {
     package func related(entityIndex: Int, propertyIndex: Int, owners: [Int64], includingRows: Bool) throws -> RelatedBatch {
         try withSession { session in
             let relation = session.table.shape.relation(entityIndex: entityIndex, propertyIndex: propertyIndex)
-            return session.table.related(relation, owners: owners, includingRows: includingRows)
+            return try session.table.related(relation, owners: owners, includingRows: includingRows)
         }
     }
 

@@ -17,7 +17,8 @@ package struct RowRequest: Sendable {
     package var limit: Int?
     /// Objects that are left out, since the context knows better about them.
     package var excludedKeys: [Int64]
-    /// Only objects with greater numbers, for reading a store part by part: unlike `offset` it costs the same however far the reading has come. Of one store; not for several.
+    /// Only objects with greater numbers, and in the order of their numbers, for reading a store part by part: unlike `offset` it costs a database the same however far the reading has
+    /// come. Of one store; not for several.
     package var after: Int64?
     /// The UUIDs of the stores to look in, where there are several; nil for all.
     package var stores: Set<String>?
@@ -35,12 +36,13 @@ package struct RowRequest: Sendable {
         self.excludedKeys = excludedKeys
     }
 
-    /// All objects of one entity in the order of their numbers, so many at a time: what comes after the last one of the part before.
+    /// All objects of one entity in the order of their numbers, so many at a time: what comes after the last one of the part before; nil for the first part.
     package static func part(
         of entityIndex: Int, includesSubentities: Bool = false, after: Int64?, limit: Int
     ) -> RowRequest {
         var request = RowRequest(entityIndex: entityIndex, includesSubentities: includesSubentities, limit: limit)
-        request.after = after
+        // No object has a number below: even the first part has to be in order.
+        request.after = after ?? 0
         return request
     }
 

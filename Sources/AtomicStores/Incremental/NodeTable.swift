@@ -8,7 +8,7 @@ import Storage
 /// Invariants:
 /// 1. Rows and lists are what the store answered within this operation; they are never written to.
 /// 2. Rows are of the entity that the store names, and by number in their hierarchy.
-final class NodeTable: ChangeableTable {
+final class NodeTable: SelectingTable {
     let shape: TableShape
     let identity: StoreIdentity
     let store: any IncrementalStore

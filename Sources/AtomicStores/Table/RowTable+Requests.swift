@@ -4,55 +4,16 @@ import Schema
 import Storage
 
 /// Answering requests: everything is looked at, what fits is copied.
-extension RowTable {
-    func rows(_ request: RowRequest) throws -> RowBatch {
-        var batch = RowBatch()
-        for row in try select(request) { _ = batch.append(copyOf: row) }
-        return batch
-    }
-
+extension RowTable: SelectingTable {
     func count(_ request: RowRequest) throws -> Int {
         var unordered = request
         unordered.sortKeys = []
         return try select(unordered).count
     }
 
-    func rows(_ table: TableRequest, of request: RowRequest) throws -> [[PropertyValue]] {
-        let evaluation = try TableEvaluation(table, entity: shape.model.entities[request.entityIndex], model: shape.model)
-        return try evaluation.rows(of: select(request).lazy.map { RowObject($0, in: self) })
-    }
-
-    func related(_ relation: Int?, owners: [Int64], includingRows: Bool) -> RelatedBatch {
-        guard let relation else { return RelatedBatch(members: owners.map { _ in [] }) }
-        let lists = owners.map { members(of: $0, relation) }
-        var batch = RowBatch()
-        if includingRows {
-            let root = shape.root(of: shape.relations[relation].destinationIndex)
-            var seen: Set<Int64> = []
-            for list in lists {
-                for member in list where seen.insert(member.key).inserted {
-                    if let row = hierarchies[root][member.key] { _ = batch.append(copyOf: row) }
-                }
-            }
-        }
-        return RelatedBatch(members: lists, rows: batch)
-    }
-
     // MARK: Selection
 
-    private func select(_ request: RowRequest) throws -> [Row] {
-        let offset = max(0, request.offset)
-        // Without an order the first that fit will do.
-        let enough = request.sortKeys.isEmpty ? request.limit.map { $0.addingReportingOverflow(offset) }.flatMap { $0.overflow ? nil : $0.partialValue } : nil
-        var found = try matches(request, atMost: enough)
-        if !request.sortKeys.isEmpty {
-            let sort = try CompiledSort(request.sortKeys, entity: shape.model.entities[request.entityIndex], model: shape.model)
-            found = try sort.sorted(found.map { RowObject($0, in: self) }).compactMap(\.row)
-        }
-        if offset > 0 { found.removeFirst(min(offset, found.count)) }
-        if let limit = request.limit, found.count > limit { found.removeLast(found.count - max(0, limit)) }
-        return found
-    }
+    func select(_ request: RowRequest) throws -> [Row] { try finish(matches(request, atMost: Self.enough(request)), request) }
 
     private func matches(_ request: RowRequest, atMost limit: Int?) throws -> [Row] {
         if let limit, limit <= 0 { return [] }

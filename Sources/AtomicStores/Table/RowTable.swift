@@ -10,7 +10,7 @@ import Storage
 /// 3. A relation of `keys` without an order may have no lists: they are made from the rows when they are first asked for.
 /// 4. A link of a many-to-many relationship stands on both sides.
 /// 5. No number is given twice within a hierarchy.
-final class RowTable: ChangeableTable {
+final class RowTable {
     let shape: TableShape
     let identity: StoreIdentity
     private(set) var hierarchies: [HierarchyRows]

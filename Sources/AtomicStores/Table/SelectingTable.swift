@@ -1,0 +1,56 @@
+import Query
+import RowMemory
+import Schema
+import Storage
+
+/// A table that finds the rows of a request by itself, wherever they are; what is made of them is the same for all.
+protocol SelectingTable: ChangeableTable {
+    /// The rows that a request is for: those that its predicate holds for, in its order and window.
+    func select(_ request: RowRequest) throws -> [Row]
+}
+
+extension SelectingTable {
+    func rows(_ request: RowRequest) throws -> RowBatch {
+        var batch = RowBatch()
+        for row in try select(request) { _ = batch.append(copyOf: row) }
+        return batch
+    }
+
+    func rows(_ table: TableRequest, of request: RowRequest) throws -> [[PropertyValue]] {
+        let evaluation = try TableEvaluation(table, entity: shape.model.entities[request.entityIndex], model: shape.model)
+        return try evaluation.rows(of: select(request).lazy.map { RowObject($0, in: self) })
+    }
+
+    func related(_ relation: Int?, owners: [Int64], includingRows: Bool) throws -> RelatedBatch {
+        guard let relation else { return RelatedBatch(members: owners.map { _ in [] }) }
+        let lists = try owners.map { try members(of: $0, relation) }
+        guard includingRows else { return RelatedBatch(members: lists) }
+        var batch = RowBatch()
+        var seen: Set<Int64> = []
+        for list in lists {
+            for member in list where seen.insert(member.key).inserted {
+                if let row = try row(member) { _ = batch.append(copyOf: row) }
+            }
+        }
+        return RelatedBatch(members: lists, rows: batch)
+    }
+
+    /// How many rows in order of number are enough; nil for all. Without an order the first that fit will do.
+    static func enough(_ request: RowRequest) -> Int? {
+        guard request.sortKeys.isEmpty, let limit = request.limit else { return nil }
+        let (count, overflow) = limit.addingReportingOverflow(max(0, request.offset))
+        return overflow ? nil : count
+    }
+
+    /// Sorts what a request has found and cuts it to its window.
+    func finish(_ found: [Row], _ request: RowRequest) throws -> [Row] {
+        guard !request.sortKeys.isEmpty else { return Self.window(found, request) }
+        let sort = try CompiledSort(request.sortKeys, entity: shape.model.entities[request.entityIndex], model: shape.model)
+        return Self.window(try sort.sorted(found.map { RowObject($0, in: self) }).compactMap(\.row), request)
+    }
+
+    static func window<Element>(_ all: [Element], _ request: RowRequest) -> [Element] {
+        let rest = all.dropFirst(max(0, request.offset))
+        return Array(request.limit.map { rest.prefix(max(0, $0)) } ?? rest)
+    }
+}

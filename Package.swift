@@ -38,7 +38,7 @@ let rooms: [(name: String, kind: Kind, imports: [String])] = [
     ("Storage", .swift, ["RowMemory", "Query", "Schema", "Coding", "FileSystem"]),
     ("SQLiteStore", .swift, ["Storage", "RowMemory", "Query", "Schema", "SQLiteKit", "ModelFiles", "Coding", "FileSystem"]),
     ("AtomicStores", .swift, ["Storage", "RowMemory", "Query", "Schema", "Coding", "FileSystem"]),
-    ("ObjectGraph", .swift, ["Storage", "RowMemory", "Query", "Schema", "Coding"]),
+    ("ObjectGraph", .swift, ["Storage", "RowMemory", "Query", "Schema"]),
     ("Migration", .swift, ["ObjectGraph", "Storage", "Query", "Schema", "ModelFiles"]),
     ("Stack", .swift, ["ObjectGraph", "Migration", "SQLiteStore", "AtomicStores", "Storage", "Query", "ModelFiles", "Schema"]),
     ("DocumentKit", .swift, [

@@ -106,6 +106,10 @@ import Testing
                 let error = #expect(throws: GraphError.self) { try thing.transformedValue(forKey: "plain") }
                 #expect(error?.code == .wrongType && error?.key == "plain" && error?.message.contains(word) == true, "\(error?.message ?? "")")
             }
+            // Nothing of a set is left out.
+            thing["plain"] = archive { writer in writer.add(set: [writer.add(string: "a"), writer.add(array: [])]) }
+            let set = #expect(throws: GraphError.self) { try thing.transformedValue(forKey: "plain") }
+            #expect(set?.message.contains("an element of a set is no plain value") == true)
             // A subclass of what is allowed is read as that.
             thing["plain"] = archive { $0.add(class: ["MyString", "NSString", "NSObject"], fields: ["NS.string": .string("kind")]) }
             #expect(try thing.transformedValue(forKey: "plain") as? String == "kind")

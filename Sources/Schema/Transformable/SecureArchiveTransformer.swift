@@ -1,4 +1,4 @@
-import Coding
+internal import Coding
 public import Foundation
 
 /// Keeps values of Foundation's as keyed archives, as Core Data does without a transformer of one's own.
@@ -101,7 +101,11 @@ public struct SecureArchiveTransformer: AttributeTransformer {
         if let elements = try object.elements() {
             let values = try elements.map { try value(of: $0, depth: depth + 1) }
             guard object.isKind(of: "NSSet") else { return values }
-            return Set(values.compactMap { $0 as? AnyHashable })
+            return Set(
+                try values.map { value in
+                    guard let element = value as? AnyHashable else { throw Refusal(description: "an element of a set is no plain value") }
+                    return element
+                })
         }
         throw Refusal(description: "an object of the class \(object.className ?? "?") can't be read")
     }

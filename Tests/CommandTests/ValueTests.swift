@@ -69,6 +69,27 @@ import TestSupport
         }
     }
 
+    @Test func aLargeValueThatIsThereAndCannotBeReadEndsTheExport() throws {
+        try withTemporaryDirectory { folder in
+            let document = try FolioCommand.copyOfDocument(in: folder), archive = folder.appendingPathComponent("Damaged.folioz")
+            let file = folder.appendingPathComponent("portrait")
+            var bytes = Data((0..<300_000).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 13) })
+            try bytes.write(to: file)
+            #expect(try FolioCommand.run("set", document, "Person/p1", "portrait=@\(file.path)").exit == 0)
+            #expect(try FolioCommand.run("pack", document, archive.path).exit == 0)
+            #expect(try FolioCommand.run("export", archive.path).exit == 0)
+            // Within what it has for the value, as it is or compressed.
+            var packed = try Data(contentsOf: archive)
+            bytes = Data(bytes[100_000..<100_016])
+            let place = packed.range(of: bytes)?.lowerBound ?? packed.count / 2
+            packed[place] ^= 0xFF
+            try packed.write(to: archive)
+            let exported = try FolioCommand.run("export", archive.path)
+            #expect(exported.exit == 65 || exported.exit == 74, "\(exported.exit)")
+            #expect(exported.messages.contains("folio: export: ") && !exported.output.contains("$missing"), "\(exported.messages)")
+        }
+    }
+
     @Test func ofTwoSidesThatSayDifferentThingsNeitherUnlinks() throws {
         try withTemporaryDirectory { folder in
             let document = folder.appendingPathComponent("Links.folio").path

@@ -5,38 +5,34 @@ enum InputFile {
     /// All bytes of a file, those of standard input for `-`.
     /// - Throws: 66, 74, 77 or a usage error, with the path.
     static func bytes(at path: String) throws -> Data {
-        let descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw failure(path) }
-        defer { close(descriptor) }
         var bytes = Data()
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            let count = read(descriptor, &buffer, buffer.count)
-            if count == 0 { return bytes }
-            if count > 0 { bytes.append(contentsOf: buffer[..<count]) } else if errno != EINTR { throw failure(path) }
-        }
+        try forEachPiece(of: path) { bytes.append(contentsOf: $0) }
+        return bytes
     }
 
     /// Writes all bytes of a file, those of standard input for `-`, into a new file.
     /// - Throws: as `bytes(at:)`.
     static func copy(_ path: String, to target: String) throws {
-        let descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw failure(path) }
-        defer { close(descriptor) }
         let copy = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard copy >= 0 else { throw failure(target) }
         defer { close(copy) }
         let sink = ByteSink(descriptor: copy)
+        try forEachPiece(of: path) {
+            sink.write(Data($0))
+            try sink.check()
+        }
+        try sink.finish()
+    }
+
+    private static func forEachPiece(of path: String, _ body: (ArraySlice<UInt8>) throws -> Void) throws {
+        let descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure(path) }
+        defer { close(descriptor) }
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while true {
             let count = read(descriptor, &buffer, buffer.count)
-            if count == 0 { return try sink.finish() }
-            if count > 0 {
-                sink.write(Data(buffer[..<count]))
-                try sink.check()
-            } else if errno != EINTR {
-                throw failure(path)
-            }
+            if count == 0 { return }
+            if count > 0 { try body(buffer[..<count]) } else if errno != EINTR { throw failure(path) }
         }
     }
 

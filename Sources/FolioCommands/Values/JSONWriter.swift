@@ -87,6 +87,12 @@ struct JSONWriter {
         sink.write(UInt8(ascii: "\""))
     }
 
+    /// A value that can't be had: the output ends with this error, whatever is written still.
+    mutating func unreadable(_ error: any Error) {
+        sink.fail(error)
+        null()
+    }
+
     /// A number, or another word that needs no quotes.
     mutating func word(_ text: String) {
         separate()

@@ -88,16 +88,16 @@ extension JSONWriter {
         case .uuid(let value): string(value.uuidString)
         case .uri(let value): string(value.absoluteString)
         case .large(let value):
-            // One that can't be read is known at its end; that of a larger one is too late to say something else.
-            if let bytes = try? value.count <= Self.wholeBytes ? value.data() : nil {
-                string(bytes.base64EncodedString())
-            } else if let reader = try? value.reader(), reader.count > Self.wholeBytes {
-                base64(reader)
-            } else {
+            do {
+                if try value.count <= Self.wholeBytes { string(try value.data().base64EncodedString()) } else { base64(try value.reader()) }
+            } catch let error as StorageError where error.code == .notFound || value.fileName?.isEmpty == true {
                 beginObject()
                 name("$missing")
                 string(value.fileName ?? "")
                 endObject()
+            } catch {
+                // What is there and can't be read is not missing: an export that says so would pass for whole.
+                unreadable(error)
             }
         case .composite(let members):
             beginObject()

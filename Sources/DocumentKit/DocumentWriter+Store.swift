@@ -84,16 +84,7 @@ extension DocumentWriter {
                 let input: any LargeValueInput
                 do { input = try open(name) } catch let error as StorageError where error.code == .notFound { continue }
                 try Disk.makeDirectories(FilePath.parent(to))
-                try Disk.replaceFile(to) { target in
-                    var piece = [UInt8](repeating: 0, count: 1 << 20)
-                    var done: Int64 = 0
-                    while true {
-                        let count = try piece.withUnsafeMutableBytes { try input.read(into: $0, at: done) }
-                        if count == 0 { break }
-                        try piece.withUnsafeBytes { try target.append(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
-                        done += Int64(count)
-                    }
-                }
+                try Disk.replaceFile(to) { target in try LargeValueReader(input).forEachRemainingPiece { try target.append($0) } }
             }
         }
     }

@@ -143,14 +143,11 @@ extension StorageError {
     package init(reading error: FileSystemError, path: String) {
         let code: Code =
             switch error.code {
-            case .notFound, .notDirectory: .notFound
-            case .permissionDenied: .permission
-            case .readOnly: .readOnly
-            case .noSpace: .full
-            case .busy: .busy
-            case .exists, .isDirectory: .cannotCreate
+            case .notDirectory: .notFound
+            case .isDirectory: .cannotCreate
+            case .unsuitableFile: .inputOutput
             case .tooLarge: .tooLarge
-            default: .inputOutput
+            default: Code(error.code)
             }
         self.init(code, error.message, path: path, underlying: error)
     }

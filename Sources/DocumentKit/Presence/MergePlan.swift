@@ -26,8 +26,6 @@ struct MergePlan: Sendable {
 
     private(set) var steps: [Step] = []
     private(set) var clashes: [ConflictClash] = []
-    /// Objects that both sides have made alike.
-    private(set) var alike: Set<Name> = []
 
     private let policy: MergePolicyType
     private let model: ManagedObjectModel
@@ -60,7 +58,8 @@ struct MergePlan: Sendable {
         switch (mine.change, theirs?.change) {
         case (.added, _):
             // The other side may have made another object of this number, or have got this very one.
-            if let theirs, theirs.change == .added, theirs.properties.isSame(as: mine.properties) { alike.insert(name) } else { steps.append(.insert(name, mine.values)) }
+            if let theirs, theirs.change == .added, theirs.properties.isSame(as: mine.properties) { break }
+            steps.append(.insert(name, mine.values))
         case (.removed, nil): steps.append(.delete(name))
         case (.removed, .removed): break
         case (.removed, _):

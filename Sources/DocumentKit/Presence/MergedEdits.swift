@@ -61,14 +61,15 @@ struct MergedEdits {
         _ made: [MergePlan.Name: ManagedObject]
     ) throws {
         let gone = Set(try removed.compactMap { try self.object($0, made)?.objectID })
-        var members: [ManagedObject] = []
+        var members: [ManagedObject] = [], present: Set<ObjectIdentifier> = []
         if case .list(let values) = try object.propertyValue(forKey: property) {
             for case .object(let id) in values where !gone.contains(id) { members.append(try context.existingObject(with: id)) }
         }
-        for name in added { if let member = try self.object(name, made), !members.contains(where: { $0 === member }) { members.append(member) } }
+        present.formUnion(members.map { ObjectIdentifier($0) })
+        for name in added { if let member = try self.object(name, made), present.insert(ObjectIdentifier(member)).inserted { members.append(member) } }
         if let order {
             // As they stand on this side; what came on the other stands behind.
-            let ordered = try order.compactMap { try self.object($0, made) }.filter { member in members.contains { $0 === member } }
+            let ordered = try order.compactMap { try self.object($0, made) }.filter { present.contains(ObjectIdentifier($0)) }
             let placed = Set(ordered.map { ObjectIdentifier($0) })
             members = ordered + members.filter { !placed.contains(ObjectIdentifier($0)) }
         }

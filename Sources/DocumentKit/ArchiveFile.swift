@@ -81,7 +81,7 @@ struct ArchiveFile {
     /// Whether it was packed with earlier versions.
     var carriesVersions: Bool { reader.directory.entries.contains { PackageLayout.isVersion($0.name) } }
 
-    func state() throws -> ArchiveOrigin.State { try ArchiveOrigin.state(of: file, reader.directory) }
+    func state() throws -> WorkingSetOrigin.State { try WorkingSetOrigin.state(of: file, reader.directory) }
 
     /// Packs a package folder into a new file at `target`, which must not be there; `store` is the store to take instead of the package's own, which may be open.
     /// Versions stay behind unless they are asked for, and so does all that a store keeps beside itself. Durable but for its folder when it returns.

@@ -35,7 +35,7 @@ extension DocumentSession {
                 return try ArchiveFile(replacement.temporary).state()
             }
             try DocumentError.stage(.replacing, path) {
-                try ArchiveOrigin(path: path, state: origin, pending: state).write(in: workingSet.path)
+                try WorkingSetOrigin(path: path, state: origin, pending: state).write(in: workingSet.path)
                 guard try Disk.identity(of: path) == origin.identity else {
                     throw DocumentError(.changed, "the archive was changed by another program", path: path, hint: "save it as another document")
                 }

@@ -178,7 +178,7 @@ extension DocumentSession {
         let path = document.path, store = FilePath.join(path, PackageLayout.store), uuid = try PackageReader(path).manifest().uuid
         try PackageReader(path).checkStore()
         let quarantined = try quarantineForeignJournal(in: path)
-        let state = try ArchiveOrigin.state(ofStore: store)
+        let state = try WorkingSetOrigin.state(ofStore: store)
         if following == nil { try WorkingSet.removeFinished(for: path, state, uuid: uuid) }
         var workingSet = try WorkingSet.existing(for: path, state, uuid: uuid)
         if let left = workingSet {

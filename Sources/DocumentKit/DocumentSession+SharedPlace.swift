@@ -34,7 +34,7 @@ extension DocumentSession {
             if let mode = try Disk.status(of: main)?.mode { try Disk.setMode(mode, of: made) }
             try Disk.synchronizeFile(made)
             try Disk.synchronizeDirectory(replacement.temporary)
-            return try ArchiveOrigin.state(ofStore: made)
+            return try WorkingSetOrigin.state(ofStore: made)
         }
         try DocumentError.stage(.versioning, path) {
             let names = try referencesToKeep()
@@ -50,7 +50,7 @@ extension DocumentSession {
         }
         try DocumentError.stage(.replacing, path) {
             try WorkProgress.check()
-            try ArchiveOrigin(path: path, state: origin, pending: state).write(in: workingSet.path)
+            try WorkingSetOrigin(path: path, state: origin, pending: state).write(in: workingSet.path)
             guard try Disk.identity(of: main) == origin.identity, let identity, try Disk.identity(of: path)?.isSameFile(as: identity) == true else {
                 throw DocumentError(.changed, "the document was changed by another program", path: path, hint: "save it as another document")
             }

@@ -13,7 +13,7 @@ extension DocumentSession {
         return VersionStore(folder: FilePath.join(package, PackageLayout.versions))
     }
 
-    /// The highest generation that a version has: the next save gets a higher one. Looked up once.
+    /// The highest generation that a version has: the next save gets a higher one. Looked up once. Where versions can't be read none of them counts: keeping the next one says so.
     func takenGeneration() -> Int {
         if let known = knownTakenGeneration { return known }
         let taken = (try? versions?.lastGeneration()) ?? 0

@@ -29,7 +29,7 @@ final class DocumentSession {
     /// The identity of the document when it was opened or last saved.
     var identity: FileIdentity?
     /// The archive's state that the working set belongs to, and the working set where there is one.
-    var origin: ArchiveOrigin.State?
+    var origin: WorkingSetOrigin.State?
     var workingSet: WorkingSet?
     /// Where a WAL is that lay beside the store when it was opened, and was not its own.
     var quarantinedJournal: String?

@@ -42,7 +42,7 @@ extension PersistentDocument {
         hasNotedChanges = false
         let discardable = discardableChangeCount
         do {
-            if state.isArchive {
+            if state.hasWorkingSet {
                 let isShared = state.kind == .package
                 // Of a package in a shared place its own files come with the store that takes its place.
                 try await commit(prepared, .autosave(isUnchecked: false), isShared ? CapturedParts(description: extra.description) : extra)

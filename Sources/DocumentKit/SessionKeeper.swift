@@ -48,7 +48,8 @@ struct SessionState: Sendable {
     let versions: VersionStore?
     let quarantinedJournal: String?
     let trace: DocumentTrace?
-    private let isWorkingSet: Bool
+    /// Whether what is committed goes to a working set, and a save puts a new store in the place of the document's.
+    let hasWorkingSet: Bool
 
     init(_ session: borrowing DocumentSession) {
         kind = session.kind
@@ -64,7 +65,7 @@ struct SessionState: Sendable {
         versions = session.versions
         quarantinedJournal = session.quarantinedJournal
         trace = session.trace
-        isWorkingSet = session.workingSet != nil
+        hasWorkingSet = session.workingSet != nil
     }
 
     var model: ManagedObjectModel { store.identity.model }
@@ -75,8 +76,6 @@ struct SessionState: Sendable {
         guard isEditing, let marker, marker.hasUnsavedWork else { return nil }
         return PersistentDocument.RecoveredWork(saved: marker.userSave.saved, autosaved: marker.committed)
     }
-    /// Whether a save writes a whole new file.
-    var isArchive: Bool { isWorkingSet }
 }
 
 extension SessionKeeper {

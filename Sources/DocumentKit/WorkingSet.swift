@@ -23,25 +23,25 @@ struct WorkingSet {
     /// The working set of a package in a shared place.
     static func existing(forPackage path: String, uuid: String) throws -> WorkingSet? {
         guard try Disk.exists(FilePath.join(StateFolder.documents, uuid)) else { return nil }
-        return try existing(for: path, ArchiveOrigin.state(ofStore: FilePath.join(path, PackageLayout.store)), uuid: uuid)
+        return try existing(for: path, WorkingSetOrigin.state(ofStore: FilePath.join(path, PackageLayout.store)), uuid: uuid)
     }
 
-    static func existing(for path: String, _ state: ArchiveOrigin.State, uuid: String) throws -> WorkingSet? {
+    static func existing(for path: String, _ state: WorkingSetOrigin.State, uuid: String) throws -> WorkingSet? {
         let sets = try origins(uuid)
         let found = sets.first { $0.origin.state == state } ?? sets.first { $0.origin.path == path && $0.origin.state.digest == state.digest }
         return found.map { WorkingSet(path: $0.folder) }
     }
 
     /// Removes the working sets of saves that were finished but for the cleaning up, when the archive is as they left it.
-    static func removeFinished(for path: String, _ state: ArchiveOrigin.State, uuid: String) throws {
+    static func removeFinished(for path: String, _ state: WorkingSetOrigin.State, uuid: String) throws {
         for (folder, origin) in try origins(uuid) {
             guard let pending = origin.pending, pending == state || (origin.path == path && pending.digest == state.digest) else { continue }
             try WorkingSet(path: folder).remove()
         }
     }
 
-    private static func origins(_ uuid: String) throws -> [(folder: String, origin: ArchiveOrigin)] {
-        try all(uuid).compactMap { folder in try ArchiveOrigin.read(in: folder).map { (folder, $0) } }
+    private static func origins(_ uuid: String) throws -> [(folder: String, origin: WorkingSetOrigin)] {
+        try all(uuid).compactMap { folder in try WorkingSetOrigin.read(in: folder).map { (folder, $0) } }
     }
 
     static func all(_ uuid: String) throws -> [String] {
@@ -52,7 +52,7 @@ struct WorkingSet {
 
     /// Makes one for an archive that is to be edited. Whole or not at all.
     static func make(from archive: ArchiveFile, uuid: String, generation: Int) throws -> WorkingSet {
-        try make(uuid, generation, ArchiveOrigin(path: archive.path, state: archive.state())) { folder in
+        try make(uuid, generation, WorkingSetOrigin(path: archive.path, state: archive.state())) { folder in
             try Disk.makeDirectory(FilePath.join(folder, PackageLayout.content), mode: 0o700)
             guard try archive.reader.directory.storedRange(of: PackageLayout.store) == nil else { return }
             try archive.reader.extract(into: folder) { $0 == PackageLayout.store }
@@ -60,15 +60,15 @@ struct WorkingSet {
     }
 
     /// Makes one for a package in a shared place that is to be edited. Where the package's store has a WAL, which goes on growing nowhere, both are copied.
-    static func make(forPackage path: String, _ state: ArchiveOrigin.State, uuid: String, generation: Int) throws -> WorkingSet {
+    static func make(forPackage path: String, _ state: WorkingSetOrigin.State, uuid: String, generation: Int) throws -> WorkingSet {
         let store = FilePath.join(path, PackageLayout.store)
-        return try make(uuid, generation, ArchiveOrigin(path: path, state: state)) { folder in
+        return try make(uuid, generation, WorkingSetOrigin(path: path, state: state)) { folder in
             guard try DocumentSession.hasJournal(store) else { return }
             for suffix in ["", "-wal"] { try Disk.copyFile(store + suffix, to: FilePath.join(folder, PackageLayout.store) + suffix) }
         }
     }
 
-    private static func make(_ uuid: String, _ generation: Int, _ origin: ArchiveOrigin, filling fill: (_ folder: String) throws -> Void) throws -> WorkingSet {
+    private static func make(_ uuid: String, _ generation: Int, _ origin: WorkingSetOrigin, filling fill: (_ folder: String) throws -> Void) throws -> WorkingSet {
         guard let path = try candidates(uuid, generation).first(where: { try !Disk.exists($0) }) else {
             throw DocumentError(.io, "too many working sets of this document", path: FilePath.join(StateFolder.documents, uuid))
         }

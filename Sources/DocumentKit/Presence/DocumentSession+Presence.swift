@@ -93,10 +93,10 @@ extension WorkingSet {
     func noteMove(to archive: String) throws { try note { $0.path = archive } }
 
     /// Notes which file the archive is now: one of the same content was put in its place.
-    func noteState(_ state: ArchiveOrigin.State) throws { try note { $0.state = state } }
+    func noteState(_ state: WorkingSetOrigin.State) throws { try note { $0.state = state } }
 
-    private func note(_ change: (inout ArchiveOrigin) -> Void) throws {
-        guard let origin = try ArchiveOrigin.read(in: path) else { return }
+    private func note(_ change: (inout WorkingSetOrigin) -> Void) throws {
+        guard let origin = try WorkingSetOrigin.read(in: path) else { return }
         var changed = origin
         change(&changed)
         if changed != origin { try changed.write(in: path) }

@@ -48,7 +48,7 @@ public struct RecoverableDocument: Sendable, Hashable {
     }
 
     private static func archive(_ set: String, uuid: String) throws -> RecoverableDocument? {
-        guard let origin = try ArchiveOrigin.read(in: set), DocumentLock.holder(of: origin.path) == nil,
+        guard let origin = try WorkingSetOrigin.read(in: set), DocumentLock.holder(of: origin.path) == nil,
             let wal = try Disk.status(of: FilePath.join(set, PackageLayout.store) + "-wal"), try wal.size > 0 || WorkingSet(path: set).hasOwnWork()
         else { return nil }
         return RecoverableDocument(

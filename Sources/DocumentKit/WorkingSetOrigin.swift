@@ -5,7 +5,7 @@ internal import Foundation
 internal import SQLiteStore
 
 /// Which archive, or package in a shared place, a working set belongs to, in what state: `origin.json`.
-struct ArchiveOrigin: Codable, Hashable {
+struct WorkingSetOrigin: Codable, Hashable {
     /// One state of one document.
     struct State: Codable, Hashable {
         var identity: FileIdentity
@@ -37,12 +37,12 @@ struct ArchiveOrigin: Codable, Hashable {
         return State(identity: identity, digest: Hex.encode(SHA256.digest(Array(text.utf8))))
     }
 
-    static func read(in folder: String) throws -> ArchiveOrigin? {
+    static func read(in folder: String) throws -> WorkingSetOrigin? {
         let path = FilePath.join(folder, fileName)
         guard try Disk.exists(path) else { return nil }
         // What can't be read just now is not for that of no archive.
         let bytes = try Disk.read(path, limit: JSONCoding.maximumSize)
-        return try? JSONCoding.decoder.decode(ArchiveOrigin.self, from: Data(bytes))
+        return try? JSONCoding.decoder.decode(WorkingSetOrigin.self, from: Data(bytes))
     }
 
     func write(in folder: String) throws {

@@ -119,6 +119,19 @@ import TestSupport
         }
     }
 
+    /// A header may promise any number of pages, more than a file may have here.
+    @Test(arguments: [[], ["/usr/bin/prlimit", "--fsize=8000000", "--"]]) func aHeaderThatPromisesATerabyteCostsNothing(runner: [String]) throws {
+        try withTemporaryDirectory { folder in
+            let document = try FolioCommand.copyOfDocument(in: folder), store = document + "/store/store.sqlite", target = folder.appendingPathComponent("Repaired.folio").path
+            var bytes = try Data(contentsOf: URL(fileURLWithPath: store))
+            bytes.replaceSubrange(28..<32, with: [0x10, 0, 0, 0])
+            try bytes.write(to: URL(fileURLWithPath: store))
+            let outcome = try FolioCommand.run(["repair", document, "-o", target], through: runner)
+            #expect(outcome.exit == 1, "\(outcome.messages)")
+            #expect(try export(target)["Person"]?.count == export(FolioCommand.document)["Person"]?.count)
+        }
+    }
+
     @Test(.enabled(if: hasShell)) func indexesAndFreePagesThatAreBrokenCostNothing() throws {
         try repair(exit: 0) { damaged in
             let page = try rootPage("ZSTOP_ZPLACE_INDEX", damaged.path + "/store/store.sqlite")

@@ -43,7 +43,9 @@ enum StoreHeader {
         let isValid = header[24..<28].elementsEqual(header[92..<96])
         if isValid, recorded > number { findings.append("is cut off: \(number) of \(recorded) pages are left") }
         // SQLite opens no database that lacks the first page of any table or index: what is cut off is there as pages of zeros, which take no room and read as damaged.
-        let wanted = recorded > number && Int64(recorded) * Int64(pageSize) <= mostFilled ? Int64(recorded) : pages
+        var wanted = recorded > number && Int64(recorded) * Int64(pageSize) <= mostFilled ? Int64(recorded) : pages
+        // Not every file system takes so large a file; then it is read as far as SQLite goes along.
+        if wanted > pages, (try? file.truncate(to: wanted * Int64(pageSize))) == nil { wanted = pages }
         if recorded != UInt32(clamping: wanted), isValid {
             header.replaceSubrange(28..<32, with: withUnsafeBytes(of: number.bigEndian) { Array($0) })
         }

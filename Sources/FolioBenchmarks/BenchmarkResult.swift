@@ -49,13 +49,6 @@ struct BenchmarkResult: Codable {
     }
 }
 
-/// What `--json` writes and `--compare` reads.
-struct BenchmarkReport: Codable {
-    var results: [BenchmarkResult]
-    /// Where workloads ran at several sizes.
-    var growth: [Growth]?
-}
-
 private func median(_ values: [Double]) -> Double {
     let sorted = values.sorted()
     guard !sorted.isEmpty else { return 0 }

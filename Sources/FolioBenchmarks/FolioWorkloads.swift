@@ -25,7 +25,7 @@ enum FolioWorkloads {
         case .storesBinary: try StoreTypeWorkload.run(.binary, size: size, in: document)
         case .storesXML: try StoreTypeWorkload.run(.xml, size: size, in: document)
         case .storesMemory: try StoreTypeWorkload.run(.inMemory, size: size, in: document)
-        case .memory: try MemoryWorkload.run(.folio, size: size, document.appendingPathComponent(Self.storeName))
+        case .memory: try MemoryWorkload.run(.folio, size: size, BenchmarkDocument.store(of: document))
         case .startVersion, .startInfo: try StartWorkload.folio(document, isInfo: workload == .startInfo)
         }
     }
@@ -49,9 +49,7 @@ enum FolioWorkloads {
         return entity
     }
 
-    static let storeName = "store/store.sqlite"
-
-    private static func store(of document: URL) -> String { document.appendingPathComponent(storeName).path }
+    private static func store(of document: URL) -> String { BenchmarkDocument.store(of: document).path }
 
     /// A document as an editor has it: with undo.
     private static func openForEditing(_ url: URL) async throws -> PersistentDocument {

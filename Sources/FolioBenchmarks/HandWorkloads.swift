@@ -5,7 +5,7 @@ import Foundation
 /// The workloads as a careful person writes them: one statement prepared once, bound and stepped for every row.
 enum HandWorkloads {
     static func run(_ workload: Workload, size: Int, document: URL) async throws -> Measurement {
-        let store = document.appendingPathComponent(FolioWorkloads.storeName).path
+        let store = BenchmarkDocument.store(of: document).path
         return try await run(workload, size: size, document: document, store: store)
     }
 

@@ -217,7 +217,11 @@ extension PersistentDocument {
 
     /// Nothing is written to a place where another program has been, before it is settled what becomes of that.
     func checkOutside() async throws {
-        if let change = await lookOutside() { outsideChangeHandler?(change) }
+        if let change = await lookOutside() {
+            outsideChangeHandler?(change)
+            // What was to be saved is not here any more.
+            if case .resolved(let kept) = change, let failure = kept.failure { throw failure }
+        }
         switch outsideChange {
         case nil, .moved, .reloaded, .resolved: return
         case .conflict:

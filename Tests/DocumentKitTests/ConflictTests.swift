@@ -4,6 +4,7 @@ import Foundation
 import ObjectGraph
 import Query
 import Schema
+import Synchronization
 import Testing
 
 /// Another program has put another state in the document's place while edits here were unsaved: what each way to settle that leaves.
@@ -288,5 +289,73 @@ import Testing
             try await mine.close()
             #expect(try DocumentVerifier.verify(copy, isThorough: true).isEmpty)
         }
+    }
+
+    /// Fails the system call of a number, and the same kind of call from then on where it is to fail for ever.
+    private final class OneFault: Sendable {
+        private let number: Int, lasts: Bool
+        private let calls = Atomic<Int>(0)
+
+        init(_ number: Int, lasts: Bool) { (self.number, self.lasts) = (number, lasts) }
+
+        var wasReached: Bool { calls.load(ordering: .relaxed) >= number }
+
+        func ask() -> Fault? {
+            let call = calls.add(1, ordering: .relaxed).newValue
+            return call == number || (lasts && call > number) ? .error(EIO) : nil
+        }
+    }
+
+    @Test(arguments: [DocumentForm.package, .archive, .binaryStore], [false, true]) func aMergeThatFailsLosesNoEdit(_ form: DocumentForm, lasts: Bool) async throws {
+        var failures = 0, unmerged = 0
+        // Each part of a merge makes more calls than that; a prime meets them all in turn.
+        for number in stride(from: 1, through: 10_000, by: 37) {
+            let fault = OneFault(number, lasts: lasts)
+            try await withConflict(
+                form,
+                mine: { document in
+                    try Library.insertBook("mine", document)
+                    if form != .binaryStore { try await document.autosave() }
+                },
+                theirs: { try Library.insertBook("theirs", $0) }
+            ) { document, url in
+                var failure: (any Error)?
+                do {
+                    try await FaultInjection.with({ _, _ in fault.ask() }) { _ = try await document.resolveConflict(.merge(.mergeByPropertyObjectTrump)) }
+                } catch { failure = error }
+                failures += failure == nil ? 0 : 1
+                // Its hint names the place.
+                if let error = failure as? DocumentError, error.hint?.hasPrefix("they are") == true { unmerged += 1 }
+                let isHere = document.isOpen ? try Library.titles(document).contains("mine") : false
+                if failure == nil { #expect(isHere && document.outsideChange == nil, "call \(number)") }
+                func hasMine(_ open: () async throws -> PersistentDocument) async throws -> Bool {
+                    let kept = try await open()
+                    let titles = try Library.titles(kept)
+                    try await kept.close()
+                    return titles.contains("mine")
+                }
+                if !isHere {
+                    let folder = url.deletingLastPathComponent()
+                    var isKept = false
+                    for entry in try Disk.list(folder.path) where entry.name.hasPrefix("A (conflict") {
+                        isKept = try await hasMine { try await PersistentDocument.open(folder.appendingPathComponent(entry.name), mode: .reading) } || isKept
+                    }
+                    if form == .package {
+                        let now = try await PersistentDocument.open(url, mode: .reading), versions = try now.versions()
+                        try await now.close()
+                        for version in versions where version.reason == .conflict {
+                            isKept = try await hasMine { try await PersistentDocument.open(url, version: version.generation) } || isKept
+                        }
+                    }
+                    #expect(isKept, "call \(number): \(String(describing: failure))")
+                }
+                if document.isOpen { try await document.close(.discard) }
+                let after = try await PersistentDocument.open(url, mode: .reading)
+                #expect(try Library.titles(after).contains("theirs"), "call \(number)")
+                try await after.close()
+            }
+            if !fault.wasReached { break }
+        }
+        #expect(failures > 0 && unmerged > 0, "\(failures), \(unmerged)")
     }
 }

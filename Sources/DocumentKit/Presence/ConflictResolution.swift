@@ -25,6 +25,8 @@ public struct ResolvedConflict: Sendable {
     public var version: DocumentVersion?
     /// What both sides had changed, each in its own way, and the policy of a merge has decided: objects by entity and number.
     public var clashes: [ConflictClash] = []
+    /// Why the edits of a merge that ``PersistentDocument/conflictResolution()`` asked for could not be made on the other state, which the document shows now. They are kept in ``version`` or ``copy``.
+    public var failure: DocumentError?
 }
 
 /// What two sides have changed, each in its own way, since the state that both came from.

@@ -37,8 +37,15 @@ extension PersistentDocument {
         case .replaced where hasUnsavedChanges && state.isEditing:
             outsideChange = .conflict
             if before != .conflict, let resolution = await conflictResolution() {
-                // Where it can't be settled in this way the conflict stays, to be settled in another.
-                if let resolved = try? await resolveNow(resolution) { return .resolved(resolved) }
+                do {
+                    return .resolved(try await resolveNow(resolution))
+                } catch let unmerged as UnmergedEdits {
+                    var kept = unmerged.kept
+                    kept.failure = unmerged.documentError(openPath)
+                    return .resolved(kept)
+                } catch {
+                    // Where it can't be settled in this way the conflict stays, to be settled in another.
+                }
             }
         case .replaced: return reload()
         }
@@ -57,13 +64,13 @@ extension PersistentDocument {
     /// Reads the document again that stands at its place now.
     func reload() -> OutsideChange? {
         settling(.reloaded) {
-            context.rollback()
-            context.undoManager?.removeAllActions()
             try here { session in
                 // Its files are another document's now, or gone: what is left of it is the lock.
                 session = try session.reloaded()
                 session.renewTrace()
             }
+            context.rollback()
+            context.undoManager?.removeAllActions()
             didReload()
         }
     }

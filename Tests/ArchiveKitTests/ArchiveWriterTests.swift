@@ -196,7 +196,7 @@ import Testing
 
     private func run(_ program: String, _ arguments: [String]) throws -> (status: Int32, output: String)? {
         guard FileManager.default.isExecutableFile(atPath: program) else { return nil }
-        let process = Process(), pipe = Pipe()
+        let process = Process(), pipe = privatePipe()
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = arguments
         process.standardOutput = pipe

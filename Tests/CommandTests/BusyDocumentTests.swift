@@ -85,7 +85,7 @@ import TestSupport
             process.executableURL = FolioCommand.binary
             process.arguments = ["import", url.path, "-"]
             // The command waits for the rest of its input.
-            let input = Pipe()
+            let input = privatePipe()
             process.standardInput = input
             process.standardError = FileHandle.nullDevice
             try process.run()

@@ -233,7 +233,7 @@ import Testing
                 "$folio" fetch Doc.document Summit --count >&2; echo "new $?"
                 "$folio" verify Doc.document >&2; echo "verified $?"
                 """
-            let process = Process(), output = Pipe(), messages = Pipe()
+            let process = Process(), output = privatePipe(), messages = privatePipe()
             let words = try #require(Self.namespace) + [script, "sh", disk.path, document, FolioCommand.binary.path, models]
             process.executableURL = URL(fileURLWithPath: words[0])
             process.arguments = Array(words.dropFirst())

@@ -75,7 +75,7 @@ import TestSupport
 
     /// The page of the sample's store that begins a table.
     private func rootPage(_ table: String, _ store: String) throws -> Int {
-        let process = Process(), pipe = Pipe()
+        let process = Process(), pipe = privatePipe()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/sqlite3")
         process.arguments = ["file:\(store)?immutable=1", "SELECT rootpage FROM sqlite_schema WHERE name = '\(table)'"]
         process.standardOutput = pipe

@@ -36,17 +36,21 @@ import TestSupport
         }
     }
 
-    @Test func aPipeIsWrittenAndRead() async throws {
+    @Test func aPipeIsWrittenAndRead() throws {
         let folder = try Self.makeFolder()
         defer { try? FileManager.default.removeItem(at: folder) }
         let pipe = folder.path + "/pipe", copy = folder.path + "/copy.json"
         #expect(mkfifo(pipe, 0o600) == 0)
-        let reader = Task.detached { try FileHandle(forReadingFrom: URL(fileURLWithPath: pipe)).readToEnd() }
+        let read = folder.path + "/read.json", reader = Process()
+        reader.executableURL = URL(fileURLWithPath: "/bin/sh")
+        reader.arguments = ["-c", "cat \"$0\" > \"$1\"", pipe, read]
+        try reader.run()
         let outcome = try FolioCommand.run("export", FolioCommand.document, "-o", pipe)
         #expect(outcome.exit == 0, "\(outcome.messages)")
         // A pipe that was replaced by a file would never come to its end.
         try #require(try kind(of: pipe) == S_IFIFO)
-        let exported = try #require(try await reader.value)
+        reader.waitUntilExit()
+        let exported = try Data(contentsOf: URL(fileURLWithPath: read))
         #expect(try FolioCommand.run("export", FolioCommand.document).output == String(decoding: exported, as: UTF8.self))
         try exported.write(to: URL(fileURLWithPath: copy))
 
@@ -119,7 +123,7 @@ import TestSupport
     @Test func aReaderThatGoesEndsTheCommandQuietlyAndLeavesNothing() throws {
         let (version, temporary, folder) = try versioned()
         defer { try? FileManager.default.removeItem(at: folder) }
-        let output = Pipe(), messages = Pipe()
+        let output = privatePipe(), messages = privatePipe()
         let process = process(["export", version], temporary: temporary)
         process.standardOutput = output
         process.standardError = messages
@@ -149,7 +153,7 @@ import TestSupport
 
     @Test func whatWasIgnoredFromTheBeginningStaysIgnored() throws {
         try withTemporaryDirectory { folder in
-            let document = try FolioCommand.copyOfDocument(in: folder), input = Pipe(), output = Pipe()
+            let document = try FolioCommand.copyOfDocument(in: folder), input = privatePipe(), output = privatePipe()
             let process = Process()
             process.executableURL = URL(fileURLWithPath: "/bin/sh")
             process.arguments = ["-c", "trap '' INT; echo ready; exec \"$0\" import \"$1\" - --entity Person", FolioCommand.binary.path, document]
@@ -195,7 +199,7 @@ import TestSupport
             let document = try FolioCommand.copyOfDocument(in: folder), large = folder.path + "/large"
             try Data(repeating: 7, count: 300_000).write(to: URL(fileURLWithPath: large))
             #expect(try FolioCommand.run("attach", document, "Journey/p1", "route", large).exit == 0)
-            let output = Pipe()
+            let output = privatePipe()
             let process = process(["export", document], temporary: folder.path)
             process.standardOutput = output
             try process.run()

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// The driver of the crash tests: a process of its own, since it forks, which a process with threads had better not.
 enum CrashDriver {
@@ -56,7 +57,7 @@ enum CrashDriver {
     }
 
     static func run(_ arguments: [String]) throws -> (status: Int32, lines: [String]) {
-        let process = Process(), output = Pipe()
+        let process = Process(), output = privatePipe()
         process.executableURL = binary
         process.arguments = arguments
         process.standardInput = FileHandle.nullDevice

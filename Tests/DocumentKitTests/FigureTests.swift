@@ -5,6 +5,7 @@ import ObjectGraph
 import Query
 import SQLiteKit
 import Schema
+import TestSupport
 import Testing
 
 /// Prints what documents of several sizes cost; takes minutes and gigabytes, so only when it is asked for:
@@ -120,7 +121,7 @@ import Testing
     }
 
     private func sum(_ path: String) throws -> String {
-        let process = Process(), pipe = Pipe()
+        let process = Process(), pipe = privatePipe()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/sha256sum")
         process.arguments = [path]
         process.standardOutput = pipe

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// The package's source, read as text.
 struct House {
@@ -29,7 +30,7 @@ struct House {
     ///
     /// A compiler that may not write into its folder for temporary files leaves some in the current one.
     static func topLevel() throws -> Set<String> {
-        let git = Process(), output = Pipe()
+        let git = Process(), output = privatePipe()
         git.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         git.arguments = ["git", "-c", "safe.directory=*", "-C", root.path, "ls-files", "-z"]
         git.standardOutput = output

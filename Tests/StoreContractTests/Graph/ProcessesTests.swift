@@ -23,7 +23,7 @@ import Testing
     }()
 
     private func start(_ arguments: String...) throws -> (process: Process, output: Pipe) {
-        let process = Process(), output = Pipe()
+        let process = Process(), output = privatePipe()
         process.executableURL = Self.binary
         process.arguments = arguments
         process.standardInput = FileHandle.nullDevice

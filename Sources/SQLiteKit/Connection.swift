@@ -180,7 +180,11 @@ package final class Connection {
     package var changes: Int { Int(sqlite3_changes64(handle)) }
     /// Rows changed since the connection was opened.
     package var totalChanges: Int { Int(sqlite3_total_changes64(handle)) }
-    package var lastInsertRowID: Int64 { sqlite3_last_insert_rowid(handle) }
+    /// The number of the row that was inserted last; it can be set, to find out whether a statement inserts any.
+    package var lastInsertRowID: Int64 {
+        get { sqlite3_last_insert_rowid(handle) }
+        set { sqlite3_set_last_insert_rowid(handle, newValue) }
+    }
     package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
     package var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
     /// The greatest number of arguments of one SQL function, so of columns in one row given to a sink.

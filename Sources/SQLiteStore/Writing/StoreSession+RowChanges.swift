@@ -12,12 +12,24 @@ extension StoreSession {
         let plan = WritePlan(storage, rowLayouts[insertions.entityIndex])
         let writer = writer(insertions.rows, places: Array(0..<insertions.rows.count), plan, save)
         let columns = (["Z_PK", "Z_ENT", "Z_OPT"] + plan.columns.map { SQLName.quoted($0.name) }).joined(separator: ", ")
-        let values = (["c0", "\(storage.number)", "1"] + plan.columns.indices.map { "c\($0 + RowWriter.firstPlanColumn)" }).joined(separator: ", ")
+        let rest = (["\(storage.number)", "1"] + plan.columns.indices.map { "c\($0 + RowWriter.firstPlanColumn)" }).joined(separator: ", ")
         let table = try connection.rowSourceTable(columns: writer.columnCount)
-        let statement = "INSERT INTO \(SQLName.quoted(storage.table)) (\(columns)) SELECT \(values) FROM \(table)"
-        try run(statement, writer, insertions.rows, entityIndex: insertions.entityIndex, save)
+        func statement(key: String) -> String { "INSERT INTO \(SQLName.quoted(storage.table)) (\(columns)) SELECT \(key), \(rest) FROM \(table)" }
+        writer.growsTable = true
+        let isAppended = try isAppended(writer, to: storage) && connection.withStatement(statement(key: "NULL")) { try attempt($0, writer) } != nil
+        if !isAppended { try run(statement(key: "c0"), writer, insertions.rows, entityIndex: insertions.entityIndex, save) }
         noteUnplaced(insertions.rows, places: writer.allPlaces, plan, storage, &save)
     }
+
+    /// Whether rows have the numbers that SQLite would give them.
+    private func isAppended(_ writer: RowWriter, to storage: EntityStorage) throws -> Bool {
+        guard writer.count >= Self.manyRows, let first = writer.firstOfConsecutiveKeys, try TableTraits(storage.table, connection).numbersRows else { return false }
+        let last = try connection.value("SELECT max(Z_PK) FROM \(SQLName.quoted(storage.table))")?.integer ?? 0
+        return first == last + 1
+    }
+
+    /// For so many rows it is worth to find out what their table allows.
+    static let manyRows = 64
 
     // MARK: Updates
 
@@ -29,9 +41,9 @@ extension StoreSession {
             let (plan, statement) = try updatePlan(updates.entityIndex, changed, storage)
             try noteReplacedFiles(updates.rows, places, plan, storage, &save)
             let writer = writer(updates.rows, places: places, plan, save)
-            let count = try run(statement, writer, updates.rows, entityIndex: updates.entityIndex, save) {
-                try emptyUniqueColumns(plan, writer, storage)
-            }
+            let count =
+                try updateByInsertion(writer, plan, storage)
+                ?? run(statement, writer, updates.rows, entityIndex: updates.entityIndex, save) { try emptyUniqueColumns(plan, writer, storage) }
             if count != places.count { throw VersionMismatch() }
             noteUnplaced(updates.rows, places: places, plan, storage, &save)
         }
@@ -55,6 +67,25 @@ extension StoreSession {
             groups[current].places.append(place)
         }
         return groups
+    }
+
+    /// Changes many rows by inserting them where they are; see `TableTraits.updatesByInsertion`.
+    /// - Returns: how many were changed; nil where the table or the rows don't allow that.
+    private func updateByInsertion(_ writer: RowWriter, _ plan: WritePlan, _ storage: EntityStorage) throws -> Int? {
+        guard writer.count >= Self.manyRows, plan.columns.allSatisfy({ $0.order == nil }), try TableTraits(storage.table, connection).updatesByInsertion else { return nil }
+        let names = plan.columns.map { SQLName.quoted($0.name) }
+        let sources = plan.columns.indices.map { "c\($0 + RowWriter.firstPlanColumn)" }
+        let root = SelectStatement.rootAlias
+        let assignments = ["Z_OPT = ifnull(\(root).Z_OPT, 0) + 1"] + names.map { "\($0) = excluded.\($0)" }
+        let statement =
+            "INSERT INTO \(SQLName.quoted(storage.table)) AS \(root) (\((["Z_PK", "Z_OPT"] + names).joined(separator: ", "))) "
+            + "SELECT \((["c0", "c1"] + sources).joined(separator: ", ")) FROM \(try connection.rowSourceTable(columns: writer.columnCount)) WHERE true "
+            + "ON CONFLICT (Z_PK) DO UPDATE SET \(assignments.joined(separator: ", ")) WHERE ifnull(\(root).Z_OPT, 0) = excluded.Z_OPT"
+        // No row is to be inserted: where one was missing after all, its number stands here, and the whole save is taken back.
+        connection.lastInsertRowID = .min
+        let count = try connection.withStatement(statement) { try attempt($0, writer) }
+        if connection.lastInsertRowID != .min { throw VersionMismatch() }
+        return count
     }
 
     /// Takes the unique values of rows away before they get their new ones, so that two rows can exchange theirs.
@@ -101,23 +132,63 @@ extension StoreSession {
     // MARK: Deletions
 
     func delete(_ deletions: [ChangeSet.Deletion], _ save: inout SaveInProgress) throws {
-        var groups: [Int: [Int64]] = [:]
-        for deletion in deletions { groups[deletion.entityIndex, default: []] += [deletion.key, deletion.version] }
-        for (entityIndex, numbers) in groups.sorted(by: { $0.key < $1.key }) {
+        for (entityIndex, numbers) in Self.numbersByEntity(deletions) {
             let storage = try layout.storage(of: entityIndex)
             try noteDeletedFiles(numbers, storage, &save)
-            let table = SQLName.quoted(storage.table)
-            // Row by row: where SQLite is given all of them at once, it notes them twice before it deletes the first.
-            try connection.withStatement("DELETE FROM \(table) WHERE Z_PK = ? AND ifnull(Z_OPT, 0) = ?") { statement in
-                for start in stride(from: 0, to: numbers.count, by: 2) {
-                    try statement.bind(numbers[start], at: 1)
-                    try statement.bind(numbers[start + 1], at: 2)
-                    try statement.run()
-                    if connection.changes != 1 { throw VersionMismatch() }
-                }
-            }
+            if try !deleteMany(numbers, storage) { try deleteOneByOne(numbers, storage) }
             try unlink(numbers, storage)
         }
+    }
+
+    /// Numbers and versions in turn. Neighbours mostly are of one entity.
+    private static func numbersByEntity(_ deletions: [ChangeSet.Deletion]) -> [(entityIndex: Int, numbers: [Int64])] {
+        var groups: [(entityIndex: Int, numbers: [Int64])] = []
+        var current = -1
+        for deletion in deletions {
+            if current < 0 || groups[current].entityIndex != deletion.entityIndex {
+                current = groups.firstIndex { $0.entityIndex == deletion.entityIndex } ?? groups.count
+                if current == groups.count { groups.append((deletion.entityIndex, [])) }
+            }
+            groups[current].numbers.append(deletion.key)
+            groups[current].numbers.append(deletion.version)
+        }
+        return groups.sorted { $0.entityIndex < $1.entityIndex }
+    }
+
+    /// Where SQLite is given all of them at once, it notes them twice before it deletes the first.
+    private func deleteOneByOne(_ keysAndVersions: [Int64], _ storage: EntityStorage) throws {
+        try connection.withStatement("DELETE FROM \(SQLName.quoted(storage.table)) WHERE Z_PK = ? AND ifnull(Z_OPT, 0) = ?") { statement in
+            for start in stride(from: 0, to: keysAndVersions.count, by: 2) {
+                try statement.bind(keysAndVersions[start], at: 1)
+                try statement.bind(keysAndVersions[start + 1], at: 2)
+                try statement.run()
+                if connection.changes != 1 { throw VersionMismatch() }
+            }
+        }
+    }
+
+    /// Deletes rows that have few others among them, while their table is read from the first to the last.
+    /// - Returns: false where that is not so.
+    private func deleteMany(_ keysAndVersions: [Int64], _ storage: EntityStorage) throws -> Bool {
+        guard keysAndVersions.count >= 2 * Self.manyRows else { return false }
+        let rows = DeletedRows(keysAndVersions)
+        guard rows.isDense, try TableTraits(storage.table, connection).deletesUnseen else { return false }
+        _ = try connection.rowSinkFunction()
+        let table = SQLName.quoted(storage.table)
+        let meeting = "\(table) WHERE Z_PK BETWEEN \(rows.first) AND \(rows.last) AND NOT \(connection.rowSkipFunction)(Z_PK, ifnull(Z_OPT, 0))"
+        func isAll(_ count: Int) throws {
+            if count != rows.count { throw VersionMismatch() }
+        }
+        if try connection.value("SELECT count(*) FROM \(table)")?.integer == Int64(rows.count) {
+            // SQLite empties a table by giving its pages back, without looking at the rows: so they are looked at before.
+            try connection.withStatement("SELECT Z_PK FROM \(meeting)") { try connection.run($0, into: rows) }
+            try isAll(rows.met)
+            try connection.run("DELETE FROM \(table)")
+        } else {
+            try connection.withStatement("DELETE FROM \(meeting)") { try connection.run($0, into: rows) }
+        }
+        try isAll(connection.changes)
+        return true
     }
 
     /// Takes deleted objects out of join tables, whatever the change set says of their links: the graph may never have loaded them.

@@ -16,6 +16,9 @@ struct RawFile {
         self.errors = errors
     }
 
+    /// Whether the file is part of an archive.
+    var isArchived: Bool { ArchivedFile.isOne(file) }
+
     func size() throws -> Int64 {
         var size: Int64 = 0
         let result = methods.pointee.xFileSize(file, &size)

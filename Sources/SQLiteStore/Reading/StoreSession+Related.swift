@@ -23,6 +23,7 @@ extension StoreSession {
             var columns = reader.columns
             let owner = columns.firstIndex(of: link.owner) ?? columns.count
             if owner == columns.count { columns.append(link.owner) }
+            if scans, let scanned = try scan(destination, columns, into: { MemberRowCollector(reader, owners: owners, ownerColumn: owner) }) { return scanned.related }
             let collector = MemberRowCollector(reader, owners: owners, ownerColumn: owner)
             if scans {
                 try scanning(destination) { try run(select, columns, into: collector) }

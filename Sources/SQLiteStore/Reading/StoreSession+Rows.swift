@@ -16,8 +16,9 @@ extension StoreSession {
 
     func rows(_ request: RowRequest) throws -> RowBatch {
         let reader = try reader(request.entityIndex, includingSubentities: request.includesSubentities)
-        let collector = RowCollector(reader)
         let select = try select(request)
+        if select.isWholeTable, let scanned = try scan(select.storage, reader.columns, into: { RowCollector(reader) }) { return scanned.batch }
+        let collector = RowCollector(reader)
         if select.isWholeTable {
             try scanning(select.storage) { try run(select, reader.columns, into: collector) }
         } else {

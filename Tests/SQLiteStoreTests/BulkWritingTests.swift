@@ -119,6 +119,21 @@ struct BulkWritingTests {
         }
     }
 
+    @Test func theGreatestAndTheLeastNumberOfAStrangeFileAreNumbersLikeOthers() throws {
+        try run { fixture in
+            try fixture.store.close()
+            let other = try Connection(fixture.url.path, OpenOptions(.readWrite, defense: .foreign))
+            for key in [Int64.min, .max] { try other.run("INSERT INTO ZBADGE (Z_PK, Z_ENT, Z_OPT, ZTEXT) SELECT ?, Z_ENT, 1, 'strange' FROM ZBADGE WHERE Z_PK = 1", [.integer(key)]) }
+            try other.close()
+            fixture.store = try SQLitePersistentStore.open(fixture.store.description)
+            let error = #expect(throws: StorageError.self) { _ = try insert(100, into: fixture) }
+            #expect(error?.message == "The store has no numbers left for new objects")
+            _ = try fixture.store.apply(deletions([.min] + Array(1...200) + [.max], in: fixture))
+            let left = try badges(fixture).compactMap { $0[0].integer }
+            #expect(left == Array(201...Int64(Self.count)))
+        }
+    }
+
     @Test func numbersOfDeletedRowsAreNotGivenAgain() throws {
         try run { fixture in
             _ = try fixture.store.apply(deletions(Array(200...Int64(Self.count)), in: fixture))

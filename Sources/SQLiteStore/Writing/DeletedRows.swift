@@ -14,7 +14,7 @@ final class DeletedRows: RowSink {
     var first: Int64 { keysAndVersions[0] }
     var last: Int64 { keysAndVersions[keysAndVersions.count - 2] }
     /// Whether at least every other number between the first and the last is one of them: a scan comes by at most as many others.
-    var isDense: Bool { (last - first) / 2 < Int64(count) }
+    var isDense: Bool { UInt64(bitPattern: last &- first) / 2 < UInt64(count) }
 
     /// - Parameter keysAndVersions: Numbers and versions in turn, not empty.
     init(_ keysAndVersions: [Int64]) {

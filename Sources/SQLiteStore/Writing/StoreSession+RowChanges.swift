@@ -25,7 +25,8 @@ extension StoreSession {
     private func isAppended(_ writer: RowWriter, to storage: EntityStorage) throws -> Bool {
         guard writer.count >= Self.manyRows, let first = writer.firstOfConsecutiveKeys, try TableTraits(storage.table, connection).numbersRows else { return false }
         let last = try connection.value("SELECT max(Z_PK) FROM \(SQLName.quoted(storage.table))")?.integer ?? 0
-        return first == last + 1
+        // Not the other way round: a strange file may have the greatest number there is.
+        return first - 1 == last
     }
 
     /// For so many rows it is worth to find out what their table allows.

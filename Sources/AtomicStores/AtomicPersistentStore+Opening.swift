@@ -37,6 +37,9 @@ extension AtomicPersistentStore {
         guard !description.tracksHistory else {
             throw StorageError(.unsupported, "A store of type \(description.type.rawValue) keeps no history: use a SQLite store", path: description.url.path)
         }
+        guard !description.postsRemoteChanges else {
+            throw StorageError(.unsupported, "A store of type \(description.type.rawValue) does not tell of what others save: use a SQLite store", path: description.url.path)
+        }
     }
 
     /// Opens an XML store with a model that need not be the one that it was written with; objects and properties that the model lacks are an error.

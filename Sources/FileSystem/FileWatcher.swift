@@ -16,10 +16,13 @@ package final class FileWatcher: Sendable {
         package var path: String
         /// Of a folder: the names in it that are of interest; nil for all. What happens to the folder itself always is.
         package var names: Set<String>?
+        /// Whether every write to the files is of interest too, not only what becomes of them.
+        package var includesWrites: Bool
 
-        package init(_ path: String, names: Set<String>? = nil) {
+        package init(_ path: String, names: Set<String>? = nil, includesWrites: Bool = false) {
             self.path = path
             self.names = names
+            self.includesWrites = includesWrites
         }
     }
 
@@ -39,6 +42,8 @@ package final class FileWatcher: Sendable {
 
     private struct Listener {
         var names: [Int32: Set<String>?] = [:]
+        /// The watches whose files' writes are of interest.
+        var writes: Set<Int32> = []
         let handler: @Sendable () -> Void
     }
 
@@ -96,7 +101,8 @@ package final class FileWatcher: Sendable {
             var listener = Listener(handler: handler)
             do {
                 for place in places {
-                    guard let watch = try add(place.path) else { continue }
+                    guard let watch = try add(place) else { continue }
+                    if place.includesWrites { listener.writes.insert(watch) }
                     // The same folder may be named twice, for different names.
                     let names = listener.names[watch].map { old in old.flatMap { old in place.names.map { old.union($0) } } } ?? place.names
                     listener.names[watch] = .some(names)
@@ -112,10 +118,11 @@ package final class FileWatcher: Sendable {
         }
     }
 
-    private func add(_ path: String) throws -> Int32? {
+    private func add(_ place: Place) throws -> Int32? {
+        let events = Self.events | UInt32(IN_DONT_FOLLOW | IN_MASK_ADD) | (place.includesWrites ? UInt32(IN_MODIFY) : 0)
         do {
-            return try withPath(path) { name in
-                try Int32(perform(.watch, path) { negated(inotify_add_watch(descriptor, name, Self.events | UInt32(IN_DONT_FOLLOW) | UInt32(IN_MASK_ADD))) })
+            return try withPath(place.path) { name in
+                try Int32(perform(.watch, place.path) { negated(inotify_add_watch(descriptor, name, events)) })
             }
         } catch let error as FileSystemError where error.code == .notFound || error.code == .notDirectory {
             return nil
@@ -166,6 +173,8 @@ package final class FileWatcher: Sendable {
                     continue
                 }
                 for number in state.places[event.wd] ?? [] {
+                    // A watch of several listeners has the events of all of them.
+                    if event.mask & ~UInt32(IN_MODIFY) == 0, state.listeners[number]?.writes.contains(event.wd) != true { continue }
                     let names = state.listeners[number]?.names[event.wd] ?? nil
                     if name.isEmpty || names?.contains(name) ?? true { called.insert(number) }
                 }

@@ -25,6 +25,8 @@ public final class PersistentStoreCoordinator: Sendable {
         var nextPlace = 0
         /// Metadata that were set and not saved, by the store's UUID.
         var pendingMetadata: [String: [String: MetadataValue?]] = [:]
+        /// What tells of commits to stores, by the store's UUID.
+        var commitObservations: [String: any CommitObservation] = [:]
         /// What contexts read and save to; nil without stores.
         var rowStore: (any RowStore)?
         var factories: [StoreFactory]
@@ -34,6 +36,7 @@ public final class PersistentStoreCoordinator: Sendable {
     let shapes: ContiguousArray<EntityShape>
     /// Contexts that merge what others save.
     let followers = SaveFollowers()
+    let remoteChangeStreams = RemoteChangeStreams()
     let constraints: [UniquenessConstraint]
     private let state: Mutex<State>
 
@@ -67,6 +70,12 @@ public final class PersistentStoreCoordinator: Sendable {
         if let other = stores.first(where: { $0.identity.uuid == store.identity.uuid }) {
             try? store.close()
             throw StorageError(.busy, "The coordinator has this store already: \(other.description.url.lastPathComponent)", path: description.url.path)
+        }
+        do {
+            if let observation = try observeCommits(to: store) { state.withLock { $0.commitObservations[store.identity.uuid] = observation } }
+        } catch {
+            try? store.close()
+            throw error
         }
         add(store)
         return AttachedStore(store)
@@ -102,8 +111,13 @@ public final class PersistentStoreCoordinator: Sendable {
             state.members.removeAll { $0.place == member.place }
             state.pendingMetadata[member.uuid] = nil
         }
-        try member.store.close()
+        try close(member)
         tell(removed: [store])
+    }
+
+    private func close(_ member: StoreMember) throws {
+        state.withLock { $0.commitObservations.removeValue(forKey: member.uuid) }?.cancel()
+        try member.store.close()
     }
 
     /// Closes and removes all stores. Contexts can't fetch or save until another is added.
@@ -114,7 +128,7 @@ public final class PersistentStoreCoordinator: Sendable {
             state.nextPlace = 0
             state.pendingMetadata = [:]
         }
-        for member in removed { try member.store.close() }
+        for member in removed { try close(member) }
         if !removed.isEmpty { tell(removed: removed.map { AttachedStore($0.store) }) }
     }
 

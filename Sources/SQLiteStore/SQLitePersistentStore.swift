@@ -16,7 +16,7 @@ package final class SQLitePersistentStore: PersistentStore {
     /// Which tables and columns hold what.
     package let layout: StoreLayout
     let path: String
-    private let session: Mutex<StoreSession?>
+    let session: Mutex<StoreSession?>
 
     init(session: sending StoreSession) {
         description = session.description

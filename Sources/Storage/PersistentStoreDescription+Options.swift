@@ -85,6 +85,7 @@ extension PersistentStoreDescription {
             }
         }
         let readOnly = flag { $0.isReadOnly = $1 }, history = flag { $0.tracksHistory = $1 }
+        let posts = flag { $0.postsRemoteChanges = $1 }
         let migrates = flag { $0.migratesAutomatically = $1 }, infers = flag { $0.infersMappingModel = $1 }
         let timeout: Option = { description, value in
             guard let seconds = value.number, seconds >= 0 else { return false }
@@ -104,6 +105,7 @@ extension PersistentStoreDescription {
         return [
             "NSReadOnlyPersistentStoreOption": readOnly, "isReadOnly": readOnly,
             "NSPersistentHistoryTrackingKey": history, "tracksHistory": history,
+            "NSPersistentStoreRemoteChangeNotificationOptionKey": posts, "NSPersistentStoreRemoteChangeNotificationPostOptionKey": posts, "postsRemoteChanges": posts,
             "NSMigratePersistentStoresAutomaticallyOption": migrates, "migratesAutomatically": migrates,
             "NSInferMappingModelAutomaticallyOption": infers, "infersMappingModel": infers,
             "NSPersistentStoreTimeoutOption": timeout, "timeout": timeout, "fileMode": mode, "NSSQLitePragmasOption": pragmas,

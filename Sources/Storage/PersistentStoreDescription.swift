@@ -13,6 +13,9 @@ public struct PersistentStoreDescription: Sendable, Hashable {
     /// Whether a SQLite store notes who changed what, transaction by transaction, in Core Data's tables. A store that has done so goes on doing so, whatever this says. Other
     /// types of stores can't, and refuse to open.
     public var tracksHistory: Bool
+    /// Whether the coordinator tells after each commit to a SQLite store, by whomever, that there was one; see `PersistentStoreCoordinator.remoteChanges()`. Other types of
+    /// stores can't, and refuse to open.
+    public var postsRemoteChanges: Bool
     /// Whether a SQLite store of another version of the model is brought to this one when it is opened by a coordinator.
     public var migratesAutomatically: Bool
     /// Whether that may follow the rules by which one version is inferred from another; without, nothing says how, and the store does not open.
@@ -41,6 +44,7 @@ public struct PersistentStoreDescription: Sendable, Hashable {
         isReadOnly = false
         createsIfMissing = true
         tracksHistory = false
+        postsRemoteChanges = false
         journal = .asFound
         timeout = 2
         migratesAutomatically = true

@@ -13,41 +13,14 @@ import Testing
     private static let threadCount = 10
     private static let turnCount = 5
 
-    /// The worker stands beside the test bundle in the build folder.
-    private static let binary: URL = {
-        var folder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-        while folder.path != "/", !FileManager.default.isExecutableFile(atPath: folder.appendingPathComponent("StoreWorker").path) {
-            folder.deleteLastPathComponent()
-        }
-        return folder.appendingPathComponent("StoreWorker")
-    }()
-
-    private func start(_ arguments: String...) throws -> (process: Process, output: Pipe) {
-        let process = Process(), output = privatePipe()
-        process.executableURL = Self.binary
-        process.arguments = arguments
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = output
-        try process.run()
-        return (process, output)
-    }
-
-    /// What a worker has printed when it has ended.
-    private func lines(_ worker: (process: Process, output: Pipe)) -> [String] {
-        let data = worker.output.fileHandleForReading.readDataToEndOfFile()
-        worker.process.waitUntilExit()
-        let status = worker.process.terminationStatus
-        return String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init) + (status == 0 ? [] : ["failure: it ended with \(status)"])
-    }
-
     @Test(arguments: [StoreJournalMode.wal, .delete], ["one", "several"]) func twoProcessesOfTenThreadsLoseNothing(mode: StoreJournalMode, coordinators: String) throws {
         try withTemporaryDirectory { folder in
             let url = folder.appendingPathComponent("a.sqlite")
-            #expect(lines(try start("make", url.path, mode.rawValue)) == [])
+            #expect(StoreWorker.lines(try StoreWorker.start("make", url.path, mode.rawValue)) == [])
             let workers = try (0..<Self.processCount).map { number in
-                try start("run", url.path, "w\(number)", "\(Self.threadCount)", "\(Self.turnCount)", coordinators)
+                try StoreWorker.start("run", url.path, "w\(number)", "\(Self.threadCount)", "\(Self.turnCount)", coordinators)
             }
-            let printed = workers.flatMap { lines($0) }
+            let printed = workers.flatMap { StoreWorker.lines($0) }
             #expect(printed.filter { !$0.hasPrefix("conflicts ") } == [])
 
             let count = Self.processCount * Self.threadCount * Self.turnCount
@@ -72,8 +45,8 @@ import Testing
         for _ in 0..<5 {
             try withTemporaryDirectory { folder in
                 let url = folder.appendingPathComponent("a.sqlite")
-                let workers = try (0..<4).map { _ in try start("make", url.path, "wal") }
-                #expect(workers.flatMap { lines($0) } == [])
+                let workers = try (0..<4).map { _ in try StoreWorker.start("make", url.path, "wal") }
+                #expect(workers.flatMap { StoreWorker.lines($0) } == [])
                 #expect(try Connection.reading(url.path) { try $0.value("SELECT count(*) FROM ZCOUNTER")?.integer } == 4)
             }
         }

@@ -44,7 +44,6 @@ import Testing
         "B22": "no token is no argument of a predicate; nil stands for the beginning",
         "B26": "a practice of applications",
         "B32": "a merge moves a pinned context forward (B28), so the two go together",
-        "B24": "not built: what others save is told by documents, and to contexts of one coordinator (S38)",
         "C20": "a store moves by migratePersistentStore (C14)",
         "C24": incremental, "C25": incremental, "C26": incremental, "C27": incremental, "C28": incremental,
         "C30": "advice",

@@ -1,0 +1,100 @@
+import FileSystem
+import Foundation
+package import Storage
+import Synchronization
+
+extension SQLitePersistentStore: CommitObservingStore {
+    package func observeCommits(_ handler: @escaping @Sendable (PersistentHistoryToken?) -> Void) throws -> any CommitObservation {
+        guard !description.isInMemory else { throw StorageError(.unsupported, "A store in memory has no other programs that save to it", path: path) }
+        // SQLite keeps its journals beside the file itself, not beside a link to it.
+        let observer = CommitObserver(self, file: URL(fileURLWithPath: path).resolvingSymlinksInPath().path, handler)
+        do {
+            try observer.begin()
+        } catch let error as FileSystemError {
+            throw StorageError(reading: error, path: path)
+        }
+        return observer
+    }
+
+    /// What is committed now; nil for a store that was closed meanwhile.
+    fileprivate func commitState(_ file: String) -> CommitObserver.State? {
+        session.withLock { session in
+            guard let session else { return nil }
+            // One that is read without locks has no state of its own: then its files tell.
+            let state = (try? session.state()) ?? nil
+            let files = state == nil ? ["", "-wal"].map { (try? Disk.status(of: file + $0)) ?? nil } : []
+            return CommitObserver.State(state: state, files: files, token: (try? session.reading { try session.currentHistoryToken() }) ?? nil)
+        }
+    }
+}
+
+/// Looks at a store after its files were written to, and tells when something was committed.
+private final class CommitObserver: CommitObservation {
+    struct State: Equatable {
+        let state: StoreState?
+        let files: [FileStatus?]
+        let token: PersistentHistoryToken?
+    }
+
+    private struct Progress {
+        var last: State?
+        var isLooking = false
+        var watch: FileWatcher.Watch?
+        var isCancelled = false
+    }
+
+    /// What is written within this time of the first write of a commit is told of together.
+    private static let patience = DispatchTimeInterval.milliseconds(20)
+
+    private weak let store: SQLitePersistentStore?
+    private let file: String
+    private let handler: @Sendable (PersistentHistoryToken?) -> Void
+    private let progress: Mutex<Progress>
+
+    init(_ store: SQLitePersistentStore, file: String, _ handler: @escaping @Sendable (PersistentHistoryToken?) -> Void) {
+        self.store = store
+        self.file = file
+        self.handler = handler
+        progress = Mutex(Progress(last: store.commitState(file)))
+    }
+
+    func begin() throws {
+        let names = ["", "-wal", "-journal"].map { FilePath.name(file) + $0 }
+        let place = FileWatcher.Place(FilePath.parent(file), names: Set(names), includesWrites: true)
+        let watch = try FileWatcher.shared().watch([place]) { [weak self] in self?.wasWritten() }
+        progress.withLock { $0.watch = watch }
+    }
+
+    func cancel() {
+        // Let go outside the lock: the watcher may be calling us.
+        let watch = progress.withLock { progress in
+            progress.isCancelled = true
+            return progress.watch.take()
+        }
+        watch?.cancel()
+    }
+
+    deinit { cancel() }
+
+    private func wasWritten() {
+        let isFirst = progress.withLock { progress in
+            defer { progress.isLooking = true }
+            return !progress.isLooking
+        }
+        guard isFirst else { return }
+        // The watcher's thread serves the whole process: it does not wait for a store.
+        DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) { [weak self] in self?.look() }
+    }
+
+    private func look() {
+        // What is written from here on asks for another look.
+        progress.withLock { $0.isLooking = false }
+        guard let state = store?.commitState(file) else { return }
+        let isNew = progress.withLock { progress in
+            guard !progress.isCancelled, progress.last != state else { return false }
+            progress.last = state
+            return true
+        }
+        if isNew { handler(state.token) }
+    }
+}

@@ -28,6 +28,10 @@ int folio_open_beneath(int directory, const char *path, int flags, mode_t mode) 
     return (int)result(syscall(SYS_openat2, directory, path, &how, sizeof how));
 }
 
+ssize_t folio_read_directory(int directory, void *buffer, size_t size) {
+    return (ssize_t)result(syscall(SYS_getdents64, directory, buffer, size));
+}
+
 int folio_open_path(const char *path) {
     return (int)result(open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC));
 }

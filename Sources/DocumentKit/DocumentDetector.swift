@@ -39,6 +39,12 @@ package struct DetectedDocument: Sendable, Hashable {
         }
     }
 
+    /// The package that `reader` reads; nil for a folder that is something else.
+    init?(_ reader: PackageReader) throws {
+        guard try reader.kind(of: PackageLayout.manifest) != nil else { return nil }
+        (kind, path, storeType) = (.package, reader.path, .sqlite)
+    }
+
     private static func kind(ofFolder path: String) throws -> DocumentKind {
         let folder = try Directory(path)
         if try folder.status(of: PackageLayout.manifest) != nil { return .package }

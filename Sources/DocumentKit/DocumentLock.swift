@@ -17,8 +17,8 @@ package final class DocumentLock: Sendable {
         let current = LockHolder.current(document: document)
         return try DocumentError.stage(.locking, path) {
             let file = try lockFile(for: path)
-            let previous = holder(in: file)
-            guard let lock = try FileLock.acquire(file) else { throw busy(previous, path) }
+            guard let lock = try FileLock.acquire(file) else { throw busy(holder(in: file), path) }
+            let previous = try? decoded(lock.read(limit: largestFile))
             // A free lock of another machine proves nothing: its kernel doesn't tell ours on every file system.
             if let previous, !previous.isOfThisMachine(current) {
                 try lock.release(removing: false)
@@ -54,17 +54,23 @@ package final class DocumentLock: Sendable {
     }
 
     private static func holder(in file: String) -> LockHolder? {
-        guard let bytes = try? Disk.read(file, limit: 64 << 10) else { return nil }
-        return try? JSONCoding.decoder.decode(LockHolder.self, from: Data(bytes))
+        try? decoded(Disk.read(file, limit: largestFile))
+    }
+
+    private static let largestFile = 64 << 10
+
+    /// The holder that a lock file names; nil for an empty one.
+    private static func decoded(_ bytes: [UInt8]) throws -> LockHolder? {
+        bytes.isEmpty ? nil : try JSONCoding.decoder.decode(LockHolder.self, from: Data(bytes))
     }
 
     // MARK: Where the lock file stands
 
     private static func lockFile(for path: String) throws -> String {
         let sibling = siblingFile(for: path)
-        if FileManager.default.isWritableFile(atPath: FilePath.parent(path)) { return sibling }
+        if Disk.isWritable(FilePath.parent(path)) { return sibling }
         // The folder takes no new file, but the document itself may be writable.
-        guard FileManager.default.isWritableFile(atPath: path), let runtime = runtimeFile(for: path) else {
+        guard Disk.isWritable(path), let runtime = runtimeFile(for: path) else {
             throw DocumentError(.permission, "its folder can't be written to", path: FilePath.parent(path))
         }
         try Disk.makeDirectories(FilePath.parent(runtime), mode: 0o700)

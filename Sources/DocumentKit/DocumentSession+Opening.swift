@@ -49,16 +49,20 @@ extension DocumentSession {
     static func edit(
         _ path: String, model: ModelResolver, recovery: PersistentDocument.Recovery, lock held: DocumentLock? = nil
     ) throws -> DocumentSession {
-        let location = LinkResolution.resolve(path)
+        try edit(resolved: LinkResolution.resolve(path), model: model, recovery: recovery, lock: held)
+    }
+
+    /// - Parameter location: The document, links resolved.
+    static func edit(
+        resolved location: String, model: ModelResolver, recovery: PersistentDocument.Recovery, lock held: DocumentLock? = nil
+    ) throws -> DocumentSession {
         if held == nil, try !Disk.exists(location), try !Replacement.isInterrupted(location) {
             throw DocumentError(.notFound, "there is no such document", path: location, stage: .opening)
         }
         let lock = try held ?? DocumentLock.acquire(location, document: nil)
         do {
             return try DocumentError.stage(.opening, location) {
-                try mend(location)
-                let document = try DetectedDocument(location)
-                let session = try edit(document, model, recovery)
+                let session = try editMended(location, model, recovery)
                 session.lock = lock
                 lock.note(document: session.uuid)
                 return session
@@ -83,6 +87,43 @@ extension DocumentSession {
         }
     }
 
+    /// Opens what is there once it is mended. The lock is held.
+    private static func editMended(_ location: String, _ model: ModelResolver, _ recovery: PersistentDocument.Recovery) throws -> DocumentSession {
+        for leftover in try Replacement.recover(location).leftovers { try Disk.removeTree(leftover) }
+        if try Disk.kind(of: location) == .directory {
+            let reader = try PackageReader(location)
+            try mend(reader)
+            if let document = try DetectedDocument(reader) { return try editPackage(document, reader, model, recovery) }
+        }
+        return try edit(DetectedDocument(location), model, recovery)
+    }
+
+    /// Removes what a crash left of replacing files in a package, and of the models that it has. The lock is held.
+    private static func mend(_ package: PackageReader) throws {
+        var isChanged = false
+        for part in [nil, PackageLayout.content, PackageLayout.versions] {
+            if let part, try package.kind(of: part) != .directory { continue }
+            let folder = part.map { FilePath.join(package.path, $0) } ?? package.path
+            for entry in try package.entries(of: part) ?? [] where try Disk.removeTemporary(entry.name, in: folder) { isChanged = true }
+        }
+        if isChanged { package.forget() }
+    }
+
+    /// Finishes or undoes a replacement of a package's store that a crash interrupted, and removes what it left, also of making models.
+    private static func mendParts(of package: PackageReader) throws {
+        let store = FilePath.join(package.path, PackageLayout.storeFolder)
+        let root = try package.entries() ?? [], files = try? package.entries(of: PackageLayout.storeFolder)
+        if files == nil || (root + (files ?? [])).contains(where: { $0.name.hasPrefix(".") }) {
+            try mend(store)
+            package.forget()
+        }
+        // What stays for now goes with a later opening.
+        if let models = try? package.entries(of: PackageLayout.models), models.contains(where: { $0.name.hasPrefix(".") }) {
+            try? ModelFolder.removeLeftovers(in: package.path)
+            package.forget()
+        }
+    }
+
     /// Finishes or undoes a replacement that a crash interrupted, and removes what it left. The lock is held.
     static func mend(_ path: String) throws {
         for leftover in try Replacement.recover(path).leftovers { try Disk.removeTree(leftover) }
@@ -100,23 +141,23 @@ extension DocumentSession {
             let session = try open(document, StorePlace(document), isEditing: true, model: model)
             session.identity = try Disk.identity(of: document.path)
             return session
-        case .package: return try editPackage(document, model, recovery)
+        case .package: return try editPackage(document, PackageReader(document.path), model, recovery)
         case .archive: return try editArchive(document, model, recovery)
         }
     }
 
     private static func editPackage(
-        _ document: DetectedDocument, _ model: ModelResolver, _ recovery: PersistentDocument.Recovery
+        _ document: DetectedDocument, _ reader: PackageReader, _ model: ModelResolver, _ recovery: PersistentDocument.Recovery
     ) throws -> DocumentSession {
-        try mend(FilePath.join(document.path, PackageLayout.storeFolder))
-        // What stays for now goes with a later opening.
-        try? ModelFolder.removeLeftovers(in: document.path)
+        try mendParts(of: reader)
         if try SharedPlace.holds(document.path) { return try editShared(document, model, recovery) }
-        let place = StorePlace(document)
+        let place = StorePlace(document, opening: reader)
         try place.check()
-        let quarantined = try quarantineForeignJournal(in: document.path)
+        // Both look for work in a WAL.
+        let quarantined = try reader.hasJournal ? quarantineForeignJournal(in: document.path) : nil
+        if quarantined != nil { reader.forget() }
         var isToBeDiscarded = false
-        if try place.hasAutosavedWork() {
+        if try reader.hasJournal && place.hasAutosavedWork() {
             switch recovery {
             case .keep: break
             case .refuse: throw recoverable(document.path)
@@ -136,7 +177,7 @@ extension DocumentSession {
         guard isToBeDiscarded || (recovery == .discard && session.marker?.lastSave != nil) else { return session }
         try session.closeDiscardingAutosavedWork()
         // The model may be another than that of what was discarded, which may be a migration that did not end.
-        return try editPackage(document, model, .refuse)
+        return try editPackage(document, PackageReader(document.path), model, .refuse)
     }
 
     /// - Parameter following: The session whose save has just made the archive: its large values go on being read.
@@ -252,7 +293,7 @@ extension DocumentSession {
         do {
             try place.check()
             let manifest = try place.manifest()
-            var description = PersistentStoreDescription(url: URL(fileURLWithPath: place.storePath))
+            var description = PersistentStoreDescription(url: URL(fileURLWithPath: place.storePath, isDirectory: false))
             description.createsIfMissing = false
             description.isReadOnly = !isEditing
             description.journal = manifest == nil ? .asFound : .heldByDocument
@@ -262,12 +303,12 @@ extension DocumentSession {
             StoreConfiguration.current?.apply(to: &description)
             let store: any PersistentStore
             if document.storeType == .sqlite {
-                store = try place.open(description, content, model: resolve)
+                store = try place.open(description, content, likely: manifest?.model.name, model: resolve)
             } else {
                 store = try BareStore.open(description, model: resolve)
             }
             do {
-                let session = DocumentSession(kind: document.kind, path: document.path, isEditing: isEditing, place: place, store: store, content: content)
+                let session = DocumentSession(kind: document.kind, path: document.path, isEditing: isEditing, place: place.opened, store: store, content: content)
                 session.manifest = manifest
                 if let manifest { try session.readMarker(manifest) }
                 return session
@@ -282,7 +323,9 @@ extension DocumentSession {
     }
 
     private func readMarker(_ manifest: Manifest) throws {
-        guard let marker = DocumentMarker(try store.metadata()) else {
+        // Under the lock nobody has written since.
+        let known = isEditing ? try sqliteStore?.knownMetadata() : nil
+        guard let marker = DocumentMarker(try known ?? store.metadata()) else {
             throw DocumentError(.malformed, "the store is not that of a document: its metadata lack the marker", path: storePath)
         }
         guard uuid == manifest.uuid.uppercased() else {
@@ -315,7 +358,9 @@ extension DocumentSession {
 extension PackageReader {
     /// The model under `model/` whose version hashes are these, with its name; nil where none fits.
     /// - Throws: where none fits and one can't be read, which may be the one.
-    func model(fitting hashes: [String: Data]) throws -> (name: String, model: ManagedObjectModel)? {
+    /// - Parameter likely: The name of the one that it most likely is.
+    func model(fitting hashes: [String: Data], likely: String? = nil) throws -> (name: String, model: ManagedObjectModel)? {
+        if let likely, let bytes = try? model(likely), let model = try? ModelContents.decode(Data(bytes)), model.isCompatible(withVersionHashes: hashes) { return (likely, model) }
         var failure: (any Error)?
         for name in try modelNames() {
             do {

@@ -2,13 +2,48 @@ internal import FileSystem
 internal import Foundation
 
 /// The parts of a package folder, read beneath one open descriptor without following any link.
+///
+/// Each folder in it is listed once, and what was found counts until `forget`: a reader lives no longer than one piece of work, under the document's lock where something may change.
 struct PackageReader {
     let path: String
     private let folder: Directory
+    private let known = Known()
+
+    /// What was looked at already.
+    private final class Known {
+        var parts: [String: [DirectoryEntry]?] = [:]
+        /// What is beside the store, by name; nil where that was not checked.
+        var storeFiles: [String: FileStatus]?
+    }
 
     init(_ path: String) throws {
         self.path = path
         folder = try Directory(path)
+    }
+
+    /// What is directly in a folder of the package, and in the package itself for nil; nil where there is no such folder.
+    func entries(of part: String? = nil) throws -> [DirectoryEntry]? {
+        if let found = known.parts[part ?? ""] { return found }
+        let found: [DirectoryEntry]?
+        if let part {
+            found = try kind(of: part) == nil ? nil : folder.directory(part).entries(omittingInvalidNames: !Self.ownFolders.contains(part))
+        } else {
+            found = try folder.entries(omittingInvalidNames: true)
+        }
+        known.parts[part ?? ""] = .some(found)
+        return found
+    }
+
+    /// What a name in the package stands for; nil where it has none of this name.
+    func kind(of name: String) throws -> FileKind? { try entries()?.first { $0.name == name }?.kind }
+
+    /// The folders in which nothing but Folio's own files may lie.
+    private static let ownFolders = [PackageLayout.storeFolder, PackageLayout.models]
+
+    /// Looks again the next time: something was added or taken away.
+    func forget() {
+        known.parts = [:]
+        known.storeFiles = nil
     }
 
     func manifest() throws -> Manifest {
@@ -24,8 +59,7 @@ struct PackageReader {
 
     /// The names of the models that the package carries.
     func modelNames() throws -> [String] {
-        guard try folder.status(of: PackageLayout.models) != nil else { return [] }
-        return try folder.directory(PackageLayout.models).entries().compactMap { entry in
+        (try entries(of: PackageLayout.models) ?? []).compactMap { entry in
             guard entry.kind == .directory, entry.name.hasSuffix(".xcdatamodel") else { return nil }
             return String(entry.name.dropLast(".xcdatamodel".count))
         }
@@ -41,22 +75,31 @@ struct PackageReader {
     /// Makes sure that SQLite meets nothing planted when it opens the store: a plain file with one name in a plain folder, and beside it nothing but its own WAL.
     /// - Parameter hasMainFile: Whether the store's main file must be there, which that of an archive is not.
     func checkStore(hasMainFile: Bool = true) throws {
-        guard try folder.status(of: PackageLayout.storeFolder) != nil else {
+        let files = try known.storeFiles ?? checkedStoreFiles()
+        known.storeFiles = files
+        guard hasMainFile else { return }
+        guard let size = files[FilePath.name(PackageLayout.store)]?.size else { throw DocumentError(.malformed, "the document has no store", path: FilePath.join(path, PackageLayout.store)) }
+        guard size > 0 else { throw DocumentError(.malformed, "the document's store is empty", path: FilePath.join(path, PackageLayout.store)) }
+    }
+
+    private func checkedStoreFiles() throws -> [String: FileStatus] {
+        guard try kind(of: PackageLayout.storeFolder) != nil else {
             throw DocumentError(.malformed, "the document has no store", path: FilePath.join(path, PackageLayout.store))
         }
         let store = try folder.directory(PackageLayout.storeFolder)
         let main = FilePath.name(PackageLayout.store)
-        var size: Int64?
-        for name in try store.names() {
+        var files: [String: FileStatus] = [:]
+        for name in try (known.parts[PackageLayout.storeFolder] ?? nil)?.map(\.name) ?? store.names() {
             func refusal(_ reason: String) -> DocumentError { DocumentError(.malformed, reason, path: FilePath.join(store.path, name)) }
             guard name.hasPrefix(main), ["", "-wal", "-shm"].contains(name.dropFirst(main.count)) else { throw refusal("“\(name)” has no place beside the store") }
             guard let status = try store.status(of: name) else { continue }
             guard status.kind == .file else { throw refusal("not a plain file") }
             guard status.linkCount <= 1 else { throw refusal("has another name (hard link)") }
-            if name == main { size = status.size }
+            files[name] = status
         }
-        guard hasMainFile else { return }
-        guard let size else { throw DocumentError(.malformed, "the document has no store", path: FilePath.join(path, PackageLayout.store)) }
-        guard size > 0 else { throw DocumentError(.malformed, "the document's store is empty", path: FilePath.join(path, PackageLayout.store)) }
+        return files
     }
+
+    /// Whether a WAL lies beside the store that has something in it; after `checkStore`.
+    var hasJournal: Bool { (known.storeFiles?[FilePath.name(PackageLayout.store) + "-wal"]?.size ?? 0) > 0 }
 }

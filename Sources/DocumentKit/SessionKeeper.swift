@@ -95,12 +95,13 @@ extension SessionKeeper {
         _ path: String, _ mode: PersistentDocument.Mode, _ shown: DocumentState = .newest, recovery: PersistentDocument.Recovery, lock: DocumentLock? = nil,
         model: @escaping DocumentSession.ModelResolver
     ) throws -> Opened {
-        if lock == nil, mode == .editing, DocumentPermissions.isLocked(LinkResolution.resolve(path)) {
+        let path = LinkResolution.resolve(path)
+        if lock == nil, mode == .editing, DocumentPermissions.isLocked(path) {
             throw DocumentError(.permission, "the document is locked against editing", path: path, stage: .opening, hint: "unlock it, or open it for reading")
         }
         let session =
             switch mode {
-            case .editing: try DocumentSession.edit(path, model: model, recovery: recovery, lock: lock)
+            case .editing: try DocumentSession.edit(resolved: path, model: model, recovery: recovery, lock: lock)
             case .reading: try DocumentSession.read(path, shown, model: model)
             }
         if mode == .reading { lock?.release() }

@@ -18,16 +18,12 @@ enum SharedPlace {
     static func holds(_ package: String) throws -> Bool {
         if try Volume.of(package) != .local { return true }
         if let named = getenv(variable), String(cString: named).split(separator: ":").contains(where: { isBeneath(package, String($0)) }) { return true }
-        var folder = FilePath.parent(package)
-        while folder != "/" && !folder.isEmpty && folder != "." {
-            let name = FilePath.name(folder)
-            if folderNames.contains(name) || accountNames.contains(where: { name.hasPrefix($0) }) { return true }
-            if try Disk.exists(FilePath.join(folder, marker)) { return true }
-            let parent = FilePath.parent(folder)
-            if parent == folder { break }
-            folder = parent
-        }
-        return false
+        let folders = package.utf8.split(separator: UInt8(ascii: "/")).dropLast()
+        return folders.contains { isNameOfSharedFolder(String(Substring($0))) } ? true : try Disk.isBeneathFolder(of: package, holding: marker)
+    }
+
+    private static func isNameOfSharedFolder(_ name: String) -> Bool {
+        folderNames.contains(name) || accountNames.contains { name.hasPrefix($0) }
     }
 
     private static func isBeneath(_ path: String, _ folder: String) -> Bool {

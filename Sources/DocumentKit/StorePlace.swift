@@ -22,8 +22,13 @@ struct StorePlace {
     /// A folder that goes when the session ends.
     var temporaryFolder: String?
 
+    /// What an opening has found in the package so far; nil once it is open.
+    private var reader: PackageReader?
+
     /// A package, or a store by itself.
-    init(_ document: DetectedDocument) {
+    /// - Parameter reader: The package as the opening looks at it.
+    init(_ document: DetectedDocument, opening reader: PackageReader? = nil) {
+        self.reader = reader
         package = document.kind == .package ? document.path : nil
         storePath = DetectedDocument.storePath(document.kind, document.path)
     }
@@ -73,15 +78,22 @@ struct StorePlace {
         storePath = FilePath.join(folder, PackageLayout.store)
     }
 
+    /// The same when it is open, and may change.
+    var opened: StorePlace {
+        var place = self
+        place.reader = nil
+        return place
+    }
+
     func manifest() throws -> Manifest? {
         if let archive { return try archive.manifest() }
-        return try package.map { try PackageReader($0).manifest() }
+        return try package.map { try (reader ?? PackageReader($0)).manifest() }
     }
 
     /// Makes sure that SQLite meets nothing planted when it opens the store.
     func check() throws {
         guard let package else { return }
-        guard let workingSet else { return try PackageReader(package).checkStore(hasMainFile: database == nil) }
+        guard let workingSet else { return try (reader ?? PackageReader(package)).checkStore(hasMainFile: database == nil) }
         try PackageReader(package).checkStore()
         try PackageReader(workingSet).checkStore(hasMainFile: database == nil)
     }
@@ -112,10 +124,13 @@ struct StorePlace {
         return known
     }
 
-    func open(_ description: PersistentStoreDescription, _ content: ContentFolder?, model resolve: DocumentSession.ModelResolver) throws -> SQLitePersistentStore {
+    /// - Parameter likely: The name of the model that the store most likely has.
+    func open(
+        _ description: PersistentStoreDescription, _ content: ContentFolder?, likely: String? = nil, model resolve: DocumentSession.ModelResolver
+    ) throws -> SQLitePersistentStore {
         let resolver: (StoreSignature?) throws -> ManagedObjectModel? = { signature in
             guard let signature else { return nil }
-            return try resolve(signature.versionHashes) ?? model(fitting: signature.versionHashes)?.model
+            return try resolve(signature.versionHashes) ?? model(fitting: signature.versionHashes, likely: likely)?.model
         }
         guard let database else { return try SQLitePersistentStore.open(description, files: content?.externalValues, resolvingModel: resolver) }
         guard let content else { preconditionFailure("An archive has a place for its values") }
@@ -136,8 +151,9 @@ extension StorePlace {
     }
 
     /// The model under `model/` whose version hashes are these, with its name; nil where none fits.
-    func model(fitting hashes: [String: Data]) throws -> (name: String, model: ManagedObjectModel)? {
-        if let package, let found = try PackageReader(package).model(fitting: hashes) { return found }
+    /// - Parameter likely: The name of the one that it most likely is.
+    func model(fitting hashes: [String: Data], likely: String? = nil) throws -> (name: String, model: ManagedObjectModel)? {
+        if let package, let found = try (reader ?? PackageReader(package)).model(fitting: hashes, likely: likely) { return found }
         return try archive?.model(fitting: hashes)
     }
 }

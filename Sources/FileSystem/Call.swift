@@ -38,10 +38,12 @@ func negated(_ answer: Int32) -> Int { negated(Int(answer)) }
 
 /// Hands a path to C. A NUL inside would silently name another file, so it is refused.
 func withPath<Result>(_ path: String, _ body: (UnsafePointer<CChar>) throws -> Result) throws -> Result {
-    guard !path.isEmpty, !path.utf8.contains(0) else {
-        throw FileSystemError(.invalidPath, operation: "open", path: path, detail: "a path can't be empty or hold a NUL character")
+    try path.withCString { name in
+        guard !path.isEmpty, strlen(name) == path.utf8.count else {
+            throw FileSystemError(.invalidPath, operation: "open", path: path, detail: "a path can't be empty or hold a NUL character")
+        }
+        return try body(name)
     }
-    return try path.withCString(body)
 }
 
 /// The descriptor that stands for the working directory.

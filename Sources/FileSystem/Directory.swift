@@ -43,11 +43,7 @@ package final class Directory: Sendable {
 
     /// What a name directly in this folder stands for, without following a link; nil where there is nothing.
     package func status(of name: String) throws -> FileStatus? {
-        do {
-            return try FileStatus(path: name, in: descriptor)
-        } catch let error as FileSystemError where error.code == .notFound || error.code == .notDirectory {
-            return nil
-        }
+        try FileStatus.ifPresent(name, in: descriptor)
     }
 
     package func synchronize() throws { try Disk.synchronizeDirectory(descriptor, path) }

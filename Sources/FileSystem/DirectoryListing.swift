@@ -1,3 +1,4 @@
+internal import CSystem
 internal import Glibc
 
 /// One name in a folder.
@@ -12,58 +13,104 @@ extension Disk {
         try Directory(path, followingLink: true).entries()
     }
 
-    /// The names in a folder that are valid UTF-8, in no order: for looking for names of our own in folders that belong to others. What they name is not looked at.
-    package static func names(in path: String) throws -> [String] {
-        try Directory(path, followingLink: true).rawNames().compactMap { Directory.text(of: $0) }
+    /// The names in a folder that are valid UTF-8 and that `isWanted` takes by their bytes, in no order: for looking for names of our own in folders that belong to others. What they
+    /// name is not looked at.
+    package static func names(
+        in path: String, followingLink: Bool = true, where isWanted: (UnsafeRawBufferPointer) -> Bool = { _ in true }
+    ) throws -> [String] {
+        let descriptor = try openDescriptor(path, O_RDONLY | O_DIRECTORY | O_NONBLOCK | (followingLink ? 0 : O_NOFOLLOW))
+        defer { _ = close(descriptor) }
+        var names: [String] = []
+        try RawListing.read(descriptor, path) { name, _ in
+            if isWanted(name), let text = String(validating: name, as: UTF8.self) { names.append(text) }
+        }
+        return names
     }
 }
 
 extension Directory {
-    /// The names in this folder, sorted, without `.` and `..`. Throws `.invalidPath` where one is no valid UTF-8.
-    package func entries() throws -> [DirectoryEntry] {
-        // What was removed since the names were read is not there.
-        try names().compactMap { name in try status(of: name).map { DirectoryEntry(name: name, kind: $0.kind) } }.sorted { $0.name < $1.name }
+    /// The names in this folder, sorted, without `.` and `..`.
+    /// - Parameter omitsInvalidNames: Whether names that are no valid UTF-8 are passed over; else they throw `.invalidPath`.
+    package func entries(omittingInvalidNames omitsInvalidNames: Bool = false) throws -> [DirectoryEntry] {
+        var entries: [DirectoryEntry] = []
+        try readNames(omittingInvalid: omitsInvalidNames) { name, kind in
+            // What was removed since the names were read is not there.
+            if let kind = try kind ?? status(of: name)?.kind { entries.append(DirectoryEntry(name: name, kind: kind)) }
+        }
+        return entries.sorted { $0.name < $1.name }
     }
 
     /// The names as `entries` has them, in no order: what they stand for is not looked at.
     package func names() throws -> [String] {
-        try rawNames().map { raw in
-            guard let name = Self.text(of: raw) else {
-                throw FileSystemError(.invalidPath, operation: "list", path: path, detail: "a name in it is no valid UTF-8")
-            }
-            return name
-        }
+        var names: [String] = []
+        try readNames { name, _ in names.append(name) }
+        return names
     }
 
-    /// A raw name as text; nil where it is no valid UTF-8.
-    fileprivate static func text(of raw: [CChar]) -> String? {
-        raw.withUnsafeBufferPointer { $0.baseAddress.flatMap { String(validatingCString: $0) } }
+    private func readNames(omittingInvalid omits: Bool = false, _ body: (String, FileKind?) throws -> Void) throws {
+        try readRawNames { raw, kind in
+            guard let name = String(validating: raw, as: UTF8.self) else {
+                if omits { return }
+                throw FileSystemError(.invalidPath, operation: "list", path: path, detail: "a name in it is no valid UTF-8")
+            }
+            try body(name, kind)
+        }
     }
 
     /// The names as the file system has them, each with its NUL.
     func rawNames() throws -> [[CChar]] {
-        try perform(.list, path) { 0 }
-        // A descriptor of its own: closing the stream closes it, and the position of ours stays.
-        let copy = try openDescriptor(".", O_RDONLY | O_DIRECTORY | O_NONBLOCK, in: descriptor)
-        guard let stream = fdopendir(copy) else {
-            let number = errno
-            _ = close(copy)
-            throw FileSystemError(operation: "list", path: path, errno: number)
-        }
-        defer { closedir(stream) }
         var names: [[CChar]] = []
-        while true {
-            errno = 0
-            guard let entry = readdir(stream) else {
-                if errno != 0 { throw FileSystemError(operation: "list", path: path, errno: errno) }
-                return names
-            }
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { tuple in
-                tuple.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: tuple.pointee)) {
-                    Array(UnsafeBufferPointer(start: $0, count: strlen($0) + 1))
+        try readRawNames { name, _ in names.append(name.map { CChar(bitPattern: $0) } + [0]) }
+        return names
+    }
+
+    private func readRawNames(_ body: (UnsafeRawBufferPointer, FileKind?) throws -> Void) throws {
+        // A descriptor of its own: the position of ours stays.
+        let copy = try openDescriptor(".", O_RDONLY | O_DIRECTORY | O_NONBLOCK, in: descriptor)
+        defer { _ = close(copy) }
+        try RawListing.read(copy, path, body)
+    }
+}
+
+/// The names of an open folder as the kernel gives them: without a stream of the C library's, which costs as much again as the names.
+private enum RawListing {
+    // The layout of `struct linux_dirent64`.
+    private static let lengthOffset = 16, kindOffset = 18, nameOffset = 19
+    private static let bufferSize = 16 << 10
+
+    /// Calls `body` with each name but `.` and `..`, and with the kind of what it names where the file system keeps that beside the name.
+    static func read(_ descriptor: Int32, _ path: String, _ body: (UnsafeRawBufferPointer, FileKind?) throws -> Void) throws {
+        try perform(.list, path) { 0 }
+        try withUnsafeTemporaryAllocation(byteCount: bufferSize, alignment: 8) { buffer in
+            while true {
+                let count = Int(folio_read_directory(descriptor, buffer.baseAddress, buffer.count))
+                if count < 0 { throw FileSystemError(operation: "list", path: path, errno: Int32(-count)) }
+                if count == 0 { return }
+                var offset = 0
+                while offset < count {
+                    let record = UnsafeRawBufferPointer(rebasing: buffer[offset..<count])
+                    let length = Int(record.load(fromByteOffset: lengthOffset, as: UInt16.self))
+                    let room = UnsafeRawBufferPointer(rebasing: record[nameOffset..<length])
+                    let name = UnsafeRawBufferPointer(rebasing: room[..<(room.firstIndex(of: 0) ?? room.count)])
+                    if !name.elementsEqual(".".utf8), !name.elementsEqual("..".utf8) {
+                        try body(name, FileKind(entryType: record.load(fromByteOffset: kindOffset, as: UInt8.self)))
+                    }
+                    offset += length
                 }
             }
-            if name != [46, 0], name != [46, 46, 0] { names.append(name) }
+        }
+    }
+}
+
+extension FileKind {
+    /// The kind that a folder keeps beside a name; nil where it keeps none.
+    fileprivate init?(entryType: UInt8) {
+        switch Int(entryType) {
+        case Int(DT_UNKNOWN): return nil
+        case Int(DT_REG): self = .file
+        case Int(DT_DIR): self = .directory
+        case Int(DT_LNK): self = .symbolicLink
+        default: self = .other
         }
     }
 }

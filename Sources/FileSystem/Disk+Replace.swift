@@ -71,12 +71,18 @@ extension Disk {
     /// Removes what crashes left of replacing files in a folder. Nobody else may be replacing one there. Fine where there is no folder.
     package static func removeTemporaries(in folder: String) throws {
         guard try kind(of: folder) == .directory else { return }
-        for raw in try Directory(folder).rawNames() {
-            guard let name = String(validating: raw.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self), isTemporary(name) else { continue }
-            let path = FilePath.join(folder, name)
-            // Folders of such names are replacements of whole documents, and have a protocol of their own.
-            if try Disk.kind(of: path) == .file { try removeFile(path) }
-        }
+        for name in try names(in: folder, followingLink: false, where: { $0.first == UInt8(ascii: ".") }) { try removeTemporary(name, in: folder) }
+    }
+
+    /// Removes a file in a folder if its name says that a crash left it of replacing another one; answers whether it did.
+    @discardableResult
+    package static func removeTemporary(_ name: String, in folder: String) throws -> Bool {
+        guard isTemporary(name) else { return false }
+        let path = FilePath.join(folder, name)
+        // Folders of such names are replacements of whole documents, and have a protocol of their own.
+        guard try Disk.kind(of: path) == .file else { return false }
+        try removeFile(path)
+        return true
     }
 
     /// The mark of names of files that are being written and have no other name yet.

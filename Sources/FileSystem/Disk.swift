@@ -5,11 +5,7 @@ internal import Glibc
 package enum Disk {
     /// What `path` names, without following a link; nil where there is nothing.
     package static func status(of path: String) throws -> FileStatus? {
-        do {
-            return try FileStatus(path: path)
-        } catch let error as FileSystemError where error.code == .notFound || error.code == .notDirectory {
-            return nil
-        }
+        try FileStatus.ifPresent(path)
     }
 
     /// The kind of thing at `path`, without following a link; nil where there is nothing.

@@ -63,9 +63,15 @@ package final class File: Sendable {
     package func readAll(limit: Int) throws -> [UInt8] {
         let expected = try status().size
         guard expected <= limit else { throw tooLarge(limit) }
-        // A file may grow while it is read, and those of /proc say 0: read on until the end says itself.
+        if expected > 0 {
+            // What it has when it is looked at.
+            return try [UInt8](unsafeUninitializedCapacity: Int(expected)) { buffer, count in
+                count = try read(into: UnsafeMutableRawBufferPointer(buffer), at: 0)
+            }
+        }
+        // Those of /proc say 0: read on until the end says itself.
         var bytes: [UInt8] = []
-        var chunk = max(Int(expected) + 1, 4096)
+        var chunk = 4096
         while true {
             let start = bytes.count
             let room = limit - start < chunk ? limit - start + 1 : chunk

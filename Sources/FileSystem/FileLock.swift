@@ -1,5 +1,6 @@
 internal import CSystem
 internal import Glibc
+internal import Synchronization
 
 /// A lock on a lock file, held until it is released or the process ends, however it ends.
 ///
@@ -14,9 +15,14 @@ package final class FileLock: Sendable {
     }
 
     private let file: File
+    /// How many bytes the file has.
+    private let length: Atomic<Int64>
     package var path: String { file.path }
 
-    private init(file: File) { self.file = file }
+    private init(file: File, length: Int64) {
+        self.file = file
+        self.length = Atomic(length)
+    }
 
     /// Takes the lock without waiting, making the file where there is none; nil where somebody else holds it.
     package static func acquire(
@@ -27,7 +33,7 @@ package final class FileLock: Sendable {
             guard try lock(file, exclusive: exclusive, mechanism) else { return nil }
             // The last holder may have removed the file between our opening and locking it: then the lock is on nothing.
             let held = try file.status().identity
-            if let current = try Disk.identity(of: path), current.isSameFile(as: held) { return FileLock(file: file) }
+            if let current = try Disk.identity(of: path), current.isSameFile(as: held) { return FileLock(file: file, length: held.size) }
         }
     }
 
@@ -63,9 +69,12 @@ package final class FileLock: Sendable {
 
     /// Says in the file who holds the lock, for others to read. Not durable: it is worth nothing after the process ends.
     package func write(_ bytes: [UInt8]) throws {
-        try file.truncate(to: 0)
         try bytes.withUnsafeBytes { try file.write($0, at: 0) }
+        if length.exchange(Int64(bytes.count), ordering: .relaxed) > bytes.count { try file.truncate(to: Int64(bytes.count)) }
     }
+
+    /// What the last holder wrote who did not come to removing the file; empty where this lock made the file.
+    package func read(limit: Int) throws -> [UInt8] { length.load(ordering: .relaxed) == 0 ? [] : try file.readAll(limit: limit) }
 
     /// Gives the lock back; `removing` takes the file away first, while it is still ours.
     package func release(removing: Bool) throws {

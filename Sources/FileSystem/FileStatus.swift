@@ -59,11 +59,19 @@ package struct FileStatus: Sendable, Hashable {
         self.init(status)
     }
 
-    init(path: String, in directory: Int32 = workingDirectory) throws {
+    /// What a path names, without following a link; nil where there is nothing, which is no error that anybody would have to make up.
+    static func ifPresent(_ path: String, in directory: Int32 = workingDirectory) throws -> FileStatus? {
         var status = stat()
-        try withPath(path) { name in
-            _ = try perform(.stat, path) { negated(fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW)) }
+        do {
+            let isMissing = try withPath(path) { name in
+                try perform(.stat, path) {
+                    let answer = negated(fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW))
+                    return answer == -Int(ENOENT) || answer == -Int(ENOTDIR) ? 1 : answer
+                }
+            }
+            return isMissing == 0 ? FileStatus(status) : nil
+        } catch let error as FileSystemError where error.code == .notFound || error.code == .notDirectory {
+            return nil
         }
-        self.init(status)
     }
 }

@@ -88,7 +88,7 @@ package struct Replacement: Sendable, Hashable {
     /// Whether the target is missing because a crash came between the two renames of the fallback.
     package static func isInterrupted(_ target: String) throws -> Bool {
         guard try !Disk.exists(target), try Disk.kind(of: FilePath.parent(target)) == .directory else { return false }
-        return try Disk.names(in: FilePath.parent(target)).contains { id(in: $0, of: target, tag: "old") != nil }
+        return try Disk.names(in: FilePath.parent(target), where: isCandidate).contains { id(in: $0, of: target, tag: "old") != nil }
     }
 
     /// Finishes or undoes what a crash left of replacing `target`, and names the leftovers, which the caller removes once it holds the document's lock.
@@ -96,7 +96,7 @@ package struct Replacement: Sendable, Hashable {
     /// Call it under the lock: another process that is building a replacement just now has a `temporary` that looks like a leftover.
     package static func recover(_ target: String) throws -> (recovery: Recovery, leftovers: [String]) {
         let parent = FilePath.parent(target)
-        let names = try Disk.names(in: parent).sorted()
+        let names = try Disk.names(in: parent, where: isCandidate).sorted()
         let old = names.compactMap { id(in: $0, of: target, tag: "old") }
         let new = names.compactMap { id(in: $0, of: target, tag: "tmp") }
         var recovery = Recovery.none
@@ -109,6 +109,12 @@ package struct Replacement: Sendable, Hashable {
         }
         let candidates = old.map { Replacement(of: target, id: $0).displaced } + new.map { Replacement(of: target, id: $0).temporary }
         return (recovery, try candidates.filter { try Disk.exists($0) })
+    }
+
+    /// Whether a name may be one of a replacement, by a glance at its bytes: the folder that a document lies in may have very many others.
+    private static func isCandidate(_ name: UnsafeRawBufferPointer) -> Bool {
+        let tag = name.count - UniqueName.length - 5
+        return tag > 0 && name[0] == UInt8(ascii: ".") && name[tag] == UInt8(ascii: ".") && name[tag + 4] == UInt8(ascii: "-")
     }
 
     private static func id(in name: String, of target: String, tag: String) -> String? {

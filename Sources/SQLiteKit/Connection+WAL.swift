@@ -66,11 +66,20 @@ extension Connection {
 
     /// Sets a document's editing connection up: WAL, full synchronisation, and nothing reaches the main file unless `checkpoint` is called.
     package func prepareForEditing() throws {
-        try setJournalMode(.wal)
+        if !isWrittenByLog { try setJournalMode(.wal) }
         try setSynchronous(.full)
         setAutomaticCheckpoint(pages: 0)
         try setCheckpointsOnClose(false)
         try setKeepsWAL(true)
+    }
+
+    /// Whether the header of the file says that it is written by way of a WAL. The connection has read from it, so that the WAL, if there is one, was opened.
+    private var isWrittenByLog: Bool {
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let read = file?.pointee.pMethods?.pointee.xRead else { return false }
+        // The versions of the file format that writing and reading need.
+        var versions: (UInt8, UInt8) = (0, 0)
+        return withUnsafeMutableBytes(of: &versions) { read(file, $0.baseAddress, 2, 18) } == SQLITE_OK && versions == (2, 2)
     }
 
     /// Copies the WAL into the main file. Busy readers are reported, not thrown; within a transaction it throws `.locked`.

@@ -50,6 +50,11 @@ extension SQLitePersistentStore {
         try withSession { session in try session.reading { try session.explanation(of: request) } }
     }
 
+    /// The metadata as this store read or wrote them last, without looking again: for whoever has just opened it, and whom nobody can have written between; nil where it has none.
+    package func knownMetadata() throws -> [String: MetadataValue]? {
+        try withSession { $0.lastMetadata?.metadata.publicValues }
+    }
+
     package func metadata() throws -> [String: MetadataValue] {
         try withSession { session in try session.reading { try session.currentMetadata().publicValues } }
     }

@@ -12,6 +12,9 @@ int folio_open(int directory, const char *path, int flags, mode_t mode);
 /* Opens beneath `directory` without following any symbolic link (RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS). */
 int folio_open_beneath(int directory, const char *path, int flags, mode_t mode);
 
+/* Reads the next names of an open folder as records of `getdents64`; 0 at their end. */
+ssize_t folio_read_directory(int directory, void *buffer, size_t size);
+
 /* A descriptor that stands for the item alone (O_PATH | O_NOFOLLOW): nothing is opened, and closing it drops no lock. */
 int folio_open_path(const char *path);
 

@@ -172,6 +172,8 @@ public final class ManagedObjectContext {
         guard identities.reduce(temporaries.capacity, { $0 + $1.capacity }) > Self.manyObjects else { return }
         // What the context itself holds goes before what is free is given back.
         (changes, wholeFetches, retainedObjects, recent, saveUnderWay) = (ChangeRecords(), [:], [], RecentObjects(), nil)
+        for map in identities { map.removeAll() }
+        temporaries.removeAll()
         FreedMemory.giveBack()
     }
 

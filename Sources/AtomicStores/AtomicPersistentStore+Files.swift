@@ -32,7 +32,7 @@ extension AtomicPersistentStore {
             guard let bytes = try original.read() else { throw StorageError(.notFound, "There is no store", path: source.path) }
             var file = try StoreFile(PersistentStoreDescription(url: target))
             if try file.read() != nil { _ = try storedInfo(at: target, type: type) }
-            try file.replace(with: bytes)
+            try file.replace(with: [bytes])
         } catch {
             throw StorageError(below: error, path: target.path)
         }

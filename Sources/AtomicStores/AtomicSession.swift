@@ -70,8 +70,8 @@ final class AtomicSession {
     func write() throws {
         guard let format, !isWritingPutOff else { return }
         switch format {
-        case .binary: try file?.replace(with: try BinaryStoreWriter(table, metadata, model: modelBytes).bytes())
-        case .xml: try file?.replace(with: try XMLStoreWriter(table, metadata).bytes())
+        case .binary: try file?.replace(with: try BinaryStoreWriter(table, metadata, model: modelBytes).pieces())
+        case .xml: try file?.replace(with: [try XMLStoreWriter(table, metadata).bytes()])
         case .custom(let store): try store.save(try CustomContent(table.shape).content(of: table, metadata))
         }
     }

@@ -35,16 +35,18 @@ package struct XMLReader {
     private var pendingEnd: String?
     private var sawRoot = false
 
-    package init(_ data: Data, limits: Limits = Limits()) throws(CodingError) {
-        guard data.count <= limits.bytes else {
-            throw CodingError(.tooLarge, "the XML document has \(data.count) bytes, the limit is \(limits.bytes)")
+    package init(_ data: Data, limits: Limits = Limits()) throws(CodingError) { try self.init([UInt8](data), limits: limits) }
+
+    package init(_ bytes: [UInt8], limits: Limits = Limits()) throws(CodingError) {
+        guard bytes.count <= limits.bytes else {
+            throw CodingError(.tooLarge, "the XML document has \(bytes.count) bytes, the limit is \(limits.bytes)")
         }
-        var bytes = [UInt8](data)
+        var bytes = bytes
         if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
             throw CodingError(.unsupported, "the XML document is not UTF-8", offset: 0)
         }
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
-        guard String(validating: bytes, as: UTF8.self) != nil else { throw CodingError(.malformed, "the XML document is no valid UTF-8") }
+        guard (try? UTF8Span(validating: bytes.span)) != nil else { throw CodingError(.malformed, "the XML document is no valid UTF-8") }
         self.bytes = bytes
         self.limits = limits
     }

@@ -38,6 +38,54 @@ import TestSupport
         }
     }
 
+    @Test func datesAndUUIDsAreWrittenAsTheCLibraryAndFoundationWriteThem() throws {
+        let model = try ManagedObjectModel(
+            entities: [EntityDescription("Moment", attributes: [.init("at", .date), .init("id", .uuid), .init("turn", .integer64)])], versionIdentifiers: ["1"])
+        var generator = SystemRandomNumberGenerator()
+        var seconds: [Double] = [
+            0, -0.0, 1, -1, 0.5, 1e-13, -3e-7, 0.999_999_999_999_9, 1.000_000_000_1, 785_000_000.123_456, -978_307_200, 9_007_199_254_740_991, 1e17, -1e300, 63_113_904_000.75,
+            .pi, .leastNonzeroMagnitude, 123_456_789.999_999_99,
+        ]
+        for _ in 0..<2_000 { seconds.append(Double.random(in: -1e9...1e9, using: &generator)) }
+        for _ in 0..<500 { seconds.append(Double(bitPattern: generator.next())) }
+        seconds = seconds.filter(\.isFinite)
+        let turns = [Int64.min, .max, 0, -1, 10, -120] + seconds.map { Int64($0.bitPattern >> 1) }
+        let ids = seconds.map { _ in UUID() }
+        try withTemporaryDirectory { folder in
+            let description = PersistentStoreDescription(url: folder.appendingPathComponent("a.xml"), type: .xml)
+            let store = try AtomicPersistentStore.xmlFactory.open(description, model)
+            func slot(_ name: String) throws -> RowSlot { store.layouts[0].slots[try #require(model.entities[0].property(named: name)).index] }
+            var rows = RowBatch(), changes = ChangeSet()
+            for (index, value) in seconds.enumerated() {
+                let row = rows.appendRow(store.layouts[0], key: Int64(-1 - index), version: 0)
+                row.setDouble(value, try slot("at"))
+                row.setUUID(ids[index], try slot("id"))
+                row.setInt(turns[index], try slot("turn"))
+            }
+            changes.insertions = [.init(entityIndex: 0, rows: rows)]
+            _ = try store.apply(changes)
+            try store.close()
+            let text = try String(contentsOf: description.url, encoding: .utf8)
+            func written(_ name: String) -> [String] {
+                text.split(separator: "\n").filter { $0.contains("<attribute name=\"\(name)\"") }.map { String($0.split(separator: ">")[1].dropLast("</attribute".count)) }
+            }
+            let expected = seconds.map { value in
+                let text = String(format: "%.20f", value)
+                return Double(text) == value ? text : value.description
+            }
+            #expect(written("at") == expected)
+            #expect(written("id") == ids.map(\.uuidString))
+            #expect(written("turn") == turns.prefix(seconds.count).map { String($0) })
+            let again = try AtomicPersistentStore.xmlFactory.open(description, model)
+            let read = try again.rows(RowRequest(entityIndex: 0))
+            let at = try slot("at"), id = try slot("id")
+            for index in seconds.indices {
+                #expect(read[index].double(at) == seconds[index])
+                #expect(read[index].uuid(id) == ids[index])
+            }
+        }
+    }
+
     @Test func theSameContentGivesTheSameBytes() throws {
         try LibraryFixture.run(.xml) { fixture in
             _ = try fixture.store.apply(fixture.changes("A"))

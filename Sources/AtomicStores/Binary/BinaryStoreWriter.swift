@@ -23,9 +23,9 @@ struct BinaryStoreWriter {
         self.model = model
     }
 
-    /// The file.
+    /// The file, in pieces.
     /// - Throws: what reading a large value throws.
-    func bytes() throws -> [UInt8] {
+    func pieces() throws -> [[UInt8]] {
         var sections = [
             Section(kind: .metadata, bytes: [UInt8](PropertyList.encodeBinary(.dictionary(metadata.values)))),
             Section(kind: .model, bytes: [UInt8](model)),
@@ -43,7 +43,7 @@ struct BinaryStoreWriter {
         return try file(sections)
     }
 
-    private func file(_ sections: [Section]) throws -> [UInt8] {
+    private func file(_ sections: [Section]) throws -> [[UInt8]] {
         try checkBudget(sections)
         var entries = ByteWriter()
         var offset = BinaryStoreFormat.headerSize + sections.count * BinaryStoreFormat.sectionEntrySize
@@ -58,7 +58,6 @@ struct BinaryStoreWriter {
         }
         guard let uuid = UUID(uuidString: metadata.uuid) else { throw StorageError(.damaged, "The store's UUID is none: \(metadata.uuid)") }
         var file = ByteWriter()
-        file.reserve(offset)
         file.put(BinaryStoreFormat.magic)
         file.put(BinaryStoreFormat.version)
         file.put(UInt32(sections.count))
@@ -70,8 +69,7 @@ struct BinaryStoreWriter {
         checksum.update(entries.bytes)
         file.put(checksum.value)
         file.put(entries.bytes)
-        for section in sections { file.put(section.bytes) }
-        return file.bytes
+        return [file.bytes] + sections.map(\.bytes)
     }
 
     /// What could not be read again must not be written.
@@ -107,24 +105,25 @@ struct BinaryStoreWriter {
 
     private func rows(_ rows: [Row], of entity: Entity) throws -> [UInt8] {
         var writer = ByteWriter()
-        let columns = shape.storedSlots[entity.index].compactMap { slot in
-            let present = rows.filter { $0.hasValue(slot) }
-            return present.isEmpty ? nil : (slot, present)
-        }
+        let columns = shape.storedSlots[entity.index].map { slot in (slot: slot, count: rows.count { $0.hasValue(slot) }) }.filter { $0.count > 0 }
+        writer.reserve(rows.count * (16 + 16 * columns.count))
         writer.put(UInt32(entity.index))
         writer.put(UInt32(columns.count))
         writer.put(UInt64(rows.count))
         writer.put(count: rows.count) { rows[$0].key }
         writer.put(count: rows.count) { rows[$0].version }
-        for (slot, present) in columns {
-            let isComplete = present.count == rows.count
-            let values = try values(of: slot, in: present)
-            let bitmap = isComplete ? [] : bitmap(of: slot, in: rows)
+        for (slot, count) in columns {
             writer.put(UInt32(slot.index))
-            writer.put(isComplete ? 1 : 0 as UInt8)
-            writer.put(UInt64(bitmap.count + values.count))
-            writer.put(bitmap)
-            writer.put(values)
+            writer.put(count == rows.count ? 1 : 0 as UInt8)
+            let place = writer.bytes.count
+            writer.put(0 as UInt64)
+            if count == rows.count {
+                try put(slot, of: rows, to: &writer)
+            } else {
+                writer.put(bitmap(of: slot, in: rows))
+                try put(slot, of: rows.filter { $0.hasValue(slot) }, to: &writer)
+            }
+            writer.replace(at: place, with: UInt64(writer.bytes.count - place - 8))
         }
         return writer.bytes
     }
@@ -135,10 +134,8 @@ struct BinaryStoreWriter {
         return bits
     }
 
-    /// The values of rows that all have one.
-    private func values(of slot: RowSlot, in rows: [Row]) throws -> [UInt8] {
-        var writer = ByteWriter()
-        writer.reserve(rows.count * 8)
+    /// Puts the values of rows that all have one.
+    private func put(_ slot: RowSlot, of rows: [Row], to writer: inout ByteWriter) throws {
         switch slot.kind {
         case .int: writer.put(count: rows.count) { rows[$0].int(slot) ?? 0 }
         case .bool: writer.put(count: rows.count) { rows[$0].bool(slot) == true ? 1 : 0 as UInt8 }
@@ -168,7 +165,6 @@ struct BinaryStoreWriter {
                 }, flags: nil, to: &writer)
         case .toMany: break
         }
-        return writer.bytes
     }
 
     private func putPieces(_ pieces: [[UInt8]], flags: [Bool]?, to writer: inout ByteWriter) {

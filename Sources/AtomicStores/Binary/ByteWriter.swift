@@ -10,14 +10,17 @@ struct ByteWriter {
 
     /// Puts `count` numbers side by side.
     mutating func put<Number: FixedWidthInteger>(count: Int, _ number: (Int) -> Number) {
-        let size = MemoryLayout<Number>.size
-        bytes.append(
-            contentsOf: [UInt8](unsafeUninitializedCapacity: count * size) { buffer, initialized in
-                let raw = UnsafeMutableRawBufferPointer(buffer)
-                // Exactly `count` numbers fit, and all of them are written.
-                for index in 0..<count { raw.storeBytes(of: number(index).littleEndian, toByteOffset: index * size, as: Number.self) }
-                initialized = count * size
-            })
+        let size = MemoryLayout<Number>.size, start = bytes.count
+        bytes.append(contentsOf: repeatElement(0, count: count * size))
+        bytes.withUnsafeMutableBytes { raw in
+            // Exactly `count` numbers fit behind what was there.
+            for index in 0..<count { raw.storeBytes(of: number(index).littleEndian, toByteOffset: start + index * size, as: Number.self) }
+        }
+    }
+
+    /// Puts a number in the place of one that was put before.
+    mutating func replace(at place: Int, with number: some FixedWidthInteger) {
+        withUnsafeBytes(of: number.littleEndian) { new in bytes.withUnsafeMutableBytes { $0[place..<place + new.count].copyBytes(from: new) } }
     }
 
     mutating func put(_ raw: some Sequence<UInt8>) { bytes.append(contentsOf: raw) }

@@ -48,7 +48,8 @@ struct StoreFile {
     /// Replaces the file durably.
     /// - Throws: `StorageError.busy` if another process holds the lock too long, or has changed or replaced the file since; nothing is written then. After any other error the old
     ///   content is there, or the error says that the new one is.
-    mutating func replace(with bytes: [UInt8]) throws {
+    /// - Parameter pieces: The new content, one piece after the other.
+    mutating func replace(with pieces: [[UInt8]]) throws {
         let lock = try takeLock()
         defer { try? lock.release(removing: true) }
         guard try Disk.identity(of: path) == identity else {
@@ -62,7 +63,7 @@ struct StoreFile {
                 path, mode: mode, undoes: true,
                 writing: {
                     file = $0
-                    try $0.append(bytes)
+                    for piece in pieces { try $0.append(piece) }
                 }, ready: { written = try file?.status().identity })
             identity = written
         } catch {

@@ -12,7 +12,7 @@ struct ChangeStaging<Table: ChangeableTable, Numbers: NumberSource> {
     private(set) var change = TableChange()
     private(set) var numbers: Numbers
     private(set) var receipt = SaveReceipt(keys: [])
-    private var assigned: [Int64: Int64] = [:]
+    private let keys = KeyMap()
     private var staged: [RowChange] = []
     private var edits: MemberEdits<Table>
 
@@ -46,7 +46,7 @@ struct ChangeStaging<Table: ChangeableTable, Numbers: NumberSource> {
         change.lists = try edits.lists()
     }
 
-    private func key(_ key: Int64) -> Int64 { key >= 0 ? key : assigned[key] ?? key }
+    private func key(_ key: Int64) -> Int64 { keys.key(key) }
 
     // MARK: Numbers
 
@@ -64,7 +64,7 @@ struct ChangeStaging<Table: ChangeableTable, Numbers: NumberSource> {
                     let key = group.rows[index].key
                     guard key < 0 else { return key }
                     defer { next += 1 }
-                    assigned[key] = next
+                    keys.set(next, for: key)
                     return next
                 }
             })

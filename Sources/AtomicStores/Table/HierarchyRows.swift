@@ -17,8 +17,15 @@ struct HierarchyRows {
         place(of: key).flatMap { rows[$0] }
     }
 
-    func forEach(_ body: (Row) throws -> Void) rethrows {
-        for row in rows { if let row { try body(row) } }
+    /// Calls `body` with the rows in order of their numbers, from the first behind `key` on.
+    func forEach(after key: Int64? = nil, _ body: (Row) throws -> Void) rethrows {
+        let start = key.map { firstPlace(behind: $0) } ?? 0
+        for row in rows[start...] { if let row { try body(row) } }
+    }
+
+    private func firstPlace(behind key: Int64) -> Int {
+        if let place = place(of: key) { return place + 1 }
+        return lowerBound(of: key)
     }
 
     func reserveCapacity(_ count: Int) -> HierarchyRows {
@@ -80,11 +87,17 @@ struct HierarchyRows {
         // Numbers are mostly handed out one after the other.
         let (guess, overflow) = key.subtractingReportingOverflow(first)
         if !overflow, guess >= 0, guess < Int64(keys.count), keys[Int(guess)] == key { return Int(guess) }
+        let place = lowerBound(of: key)
+        return place < keys.count && keys[place] == key ? place : nil
+    }
+
+    /// The first place with this key or a greater one.
+    private func lowerBound(of key: Int64) -> Int {
         var low = 0, high = keys.count
         while low < high {
             let middle = (low + high) / 2
             if keys[middle] < key { low = middle + 1 } else { high = middle }
         }
-        return low < keys.count && keys[low] == key ? low : nil
+        return low
     }
 }

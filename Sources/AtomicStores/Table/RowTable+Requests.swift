@@ -32,8 +32,7 @@ extension RowTable: SelectingTable {
         case .matching(let predicate):
             let test = try predicate.map { try CompiledPredicate($0, entity: shape.model.entities[request.entityIndex], model: shape.model) }
             do {
-                try forEachRow(of: request.entityIndex, includingSubentities: request.includesSubentities) { row in
-                    if let after = request.after, row.key <= after { return }
+                try forEachRow(of: request.entityIndex, includingSubentities: request.includesSubentities, after: request.after) { row in
                     if !excluded.isEmpty, excluded.contains(row.key) { return }
                     if let test, try !test.matches(RowObject(row, in: self)) { return }
                     found.append(row)

@@ -38,12 +38,13 @@ final class RowTable {
     func row(_ key: Int64, entityIndex: Int) -> Row? { hierarchies[shape.root(of: entityIndex)][key] }
 
     /// Calls `body` with the rows of an entity, in the order of their numbers.
-    func forEachRow(of entityIndex: Int, includingSubentities: Bool, _ body: (Row) throws -> Void) rethrows {
+    /// - Parameter key: The number behind which the first may be; nil for all.
+    func forEachRow(of entityIndex: Int, includingSubentities: Bool, after key: Int64? = nil, _ body: (Row) throws -> Void) rethrows {
         let entity = shape.model.entities[entityIndex]
         let wanted = includingSubentities ? entity.family : entityIndex..<(entityIndex + 1)
         let all = hierarchies[entity.rootIndex]
-        if wanted.count == shape.model.entities[entity.rootIndex].family.count { return try all.forEach(body) }
-        try all.forEach { row in if wanted.contains(row.entityIndex) { try body(row) } }
+        if wanted.count == shape.model.entities[entity.rootIndex].family.count { return try all.forEach(after: key, body) }
+        try all.forEach(after: key) { row in if wanted.contains(row.entityIndex) { try body(row) } }
     }
 
     // MARK: Members

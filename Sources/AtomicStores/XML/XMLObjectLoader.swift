@@ -39,8 +39,7 @@ struct XMLObjectLoader {
 
     /// Reads an object whose start tag was just read.
     mutating func read(_ attributes: [XMLAttribute], from reader: inout XMLReader) throws {
-        func attribute(_ name: String) -> String? { attributes.first { $0.name == name }?.value }
-        guard let type = attribute("type"), let id = attribute("id") else { throw damaged("An object has no type or no id", reader) }
+        guard let type = attributes["type"], let id = attributes["id"] else { throw damaged("An object has no type or no id", reader) }
         guard let entityIndex = names.entityIndex(named: type) else {
             throw StorageError(.incompatibleModel, "The store has objects of an entity \(type.prefix(100)) that the model does not know", entities: [type])
         }
@@ -56,18 +55,18 @@ struct XMLObjectLoader {
             case .text: continue
             case .end: return
             case .start("attribute", let attributes):
-                let tree = XMLTree("attribute", attributes, text: try reader.textOfElement())
-                try read(attribute: tree, into: row, id, reader)
+                let text = try reader.textOfElement()
+                try read(attribute: attributes, text, into: row, id, &reader)
             case .start("relationship", let attributes):
                 _ = try reader.textOfElement()
-                try read(relationship: XMLTree("relationship", attributes), into: row, id, reader)
+                try read(relationship: attributes, into: row, id, &reader)
             case .start(let name, _): throw damaged("An object has no element “\(name.prefix(100))”", reader)
             }
         }
     }
 
-    private func target(_ tree: XMLTree, _ row: Row, _ reader: XMLReader) throws -> XMLStoreNames.Target {
-        guard let name = tree["name"] else { throw damaged("A property has no name", reader) }
+    private func target(_ attributes: [XMLAttribute], _ row: Row, _ reader: borrowing XMLReader) throws -> XMLStoreNames.Target {
+        guard let name = attributes["name"] else { throw damaged("A property has no name", reader) }
         guard let target = names.target(name, entityIndex: row.entityIndex) else {
             let entity = shape.model.entities[row.entityIndex].name
             throw StorageError(.incompatibleModel, "The store has a property \(entity).\(name.prefix(100)) that the model does not know", entities: [entity])
@@ -75,11 +74,11 @@ struct XMLObjectLoader {
         return target
     }
 
-    private func read(attribute tree: XMLTree, into row: Row, _ id: String, _ reader: XMLReader) throws {
-        let target = try target(tree, row, reader)
+    private func read(attribute attributes: [XMLAttribute], _ content: String, into row: Row, _ id: String, _ reader: inout XMLReader) throws {
+        let target = try target(attributes, row, reader)
         func value(_ attribute: AttributeDescription) throws -> PropertyValue {
-            var text = tree.text
-            if tree[XMLStoreFormat.ValueType.encoding] == XMLStoreFormat.ValueType.base64, let data = Data(base64Encoded: text) {
+            var text = content
+            if attributes[XMLStoreFormat.ValueType.encoding] == XMLStoreFormat.ValueType.base64, let data = Data(base64Encoded: text) {
                 text = String(decoding: data, as: UTF8.self)
             }
             guard let value = XMLValueText.value(text, attribute) else {
@@ -89,8 +88,8 @@ struct XMLObjectLoader {
         }
         switch target {
         case .attribute(let slot, let attribute):
-            if slot.kind == .large, tree["type"] == XMLStoreFormat.ValueType.missing {
-                row.setLarge(.missing(tree.text), slot)
+            if slot.kind == .large, attributes["type"] == XMLStoreFormat.ValueType.missing {
+                row.setLarge(.missing(content), slot)
             } else {
                 _ = row.setValue(try value(attribute), slot)
             }
@@ -98,22 +97,22 @@ struct XMLObjectLoader {
             let whole = row.boxed(slot)?.value ?? .null
             row.setBoxed(BoxedValue(whole.setting(try value(attribute), at: path[...])), slot)
         case .ignored: break
-        case .toOne, .toMany: throw damaged("\(tree["name"] ?? "") of \(id) is a relationship, not an attribute", reader)
+        case .toOne, .toMany: throw damaged("\(attributes["name"] ?? "") of \(id) is a relationship, not an attribute", reader)
         }
     }
 
-    private mutating func read(relationship tree: XMLTree, into row: Row, _ id: String, _ reader: XMLReader) throws {
-        let numbers = try (tree["idrefs"] ?? "").split(whereSeparator: \.isWhitespace).map { part in
+    private mutating func read(relationship attributes: [XMLAttribute], into row: Row, _ id: String, _ reader: inout XMLReader) throws {
+        let numbers = try (attributes["idrefs"] ?? "").split(whereSeparator: \.isWhitespace).map { part in
             guard let number = Self.number(part) else { throw damaged("“\(part.prefix(40))” is no object's id", reader) }
             return number
         }
-        switch try target(tree, row, reader) {
+        switch try target(attributes, row, reader) {
         case .toOne(let slot, let destination):
             if let number = numbers.first { references.append(PendingReference(row: row, slot: slot, destination: destination, number: number)) }
         case .toMany(let relation):
             if !numbers.isEmpty { lists.append(PendingList(relation: relation, owner: row, numbers: numbers)) }
         case .ignored: break
-        case .attribute, .leaf: throw damaged("\(tree["name"] ?? "") of \(id) is an attribute, not a relationship", reader)
+        case .attribute, .leaf: throw damaged("\(attributes["name"] ?? "") of \(id) is an attribute, not a relationship", reader)
         }
     }
 
@@ -122,7 +121,7 @@ struct XMLObjectLoader {
         return number
     }
 
-    private func damaged(_ what: String, _ reader: XMLReader) -> StorageError {
+    private func damaged(_ what: String, _ reader: borrowing XMLReader) -> StorageError {
         StorageError(.damaged, "\(what) (line \(reader.line))")
     }
 
@@ -160,4 +159,9 @@ struct XMLObjectLoader {
             }
         }
     }
+}
+
+extension [XMLAttribute] {
+    /// The value of an attribute; nil where there is none of this name.
+    fileprivate subscript(name: String) -> String? { first { $0.name == name }?.value }
 }

@@ -4,7 +4,8 @@ import Storage
 
 /// What entities and properties are called in an XML store, which knows capitals only for entities and small letters only for properties.
 struct XMLStoreNames {
-    enum Target {
+    /// Indirect, since one is copied for every value of a file.
+    indirect enum Target {
         case attribute(RowSlot, AttributeDescription)
         /// A leaf of a composite.
         case leaf(RowSlot, path: [String], AttributeDescription)

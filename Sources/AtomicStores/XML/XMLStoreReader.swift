@@ -21,7 +21,7 @@ struct XMLStoreReader {
     init(_ bytes: [UInt8]) throws {
         var reader: XMLReader
         do {
-            reader = try XMLReader(Data(bytes), limits: .init(bytes: Self.largestDocument))
+            reader = try XMLReader(bytes, limits: .init(bytes: Self.largestDocument))
             guard case .start("database", _) = try reader.next() else { throw StorageError(.notAStore, "This is an XML file, but no store") }
         } catch let error as CodingError where !XMLStoreFormat.begins(bytes) {
             throw StorageError(.notAStore, "This is no XML store: \(error)", underlying: error)
@@ -82,7 +82,8 @@ extension XMLReader {
         var text = ""
         while let event = try next() {
             switch event {
-            case .text(let piece): text += piece
+            // Mostly there is one.
+            case .text(let piece): if text.isEmpty { text = piece } else { text += piece }
             case .end: return text
             case .start(let name, _): throw StorageError(.damaged, "A value has no element “\(name.prefix(100))” in it (line \(line))")
             }

@@ -46,24 +46,28 @@ struct XMLStoreWriter {
     // MARK: Objects
 
     /// What of an entity's objects is written, with everything that does not change from one to the next.
-    private struct EntityWriter {
-        let name: String
-        let attributes: [(slot: RowSlot, description: AttributeDescription, opening: String)]
-        let composites: [(slot: RowSlot, leaves: [(path: [String], opening: String)])]
-        let toOnes: [(slot: RowSlot, opening: String)]
-        let toManys: [(relation: Int, opening: String)]
+    private final class EntityWriter {
+        /// Up to the number of the object.
+        let opening: [UInt8]
+        let attributes: [AttributeWriter]
+        let composites: [(slot: RowSlot, leaves: [(path: [String], opening: [UInt8])])]
+        let toOnes: [(slot: RowSlot, opening: [UInt8])]
+        let toManys: [(relation: Int, opening: [UInt8])]
 
         init(_ entity: Entity, _ shape: TableShape) {
-            name = XMLStoreNames.name(of: entity)
+            opening = Array("    <object type=\"\(Self.quoted(XMLStoreNames.name(of: entity)))\" id=\"z".utf8)
             func slot(_ property: Property) -> RowSlot { shape.layouts[entity.index].slots[property.index] }
             let stored = entity.properties.filter(\.isStoredInRow)
             attributes = stored.compactMap { property in
                 guard let attribute = property.attribute, attribute.type != .composite else { return nil }
-                return (slot(property), attribute, Self.opening(XMLStoreNames.name(of: property), attribute.type))
+                let name = XMLStoreNames.name(of: property)
+                return AttributeWriter(
+                    slot: slot(property), isText: attribute.type == .string || attribute.type == .uri, opening: Self.opening(name, XMLValueText.typeName(attribute.type)),
+                    missingOpening: Self.opening(name, XMLStoreFormat.ValueType.missing))
             }
             composites = stored.compactMap { property in
                 guard let attribute = property.attribute, attribute.type == .composite else { return nil }
-                let leaves = XMLStoreNames.leaves(of: attribute, in: shape.model).map { ($0.path, Self.opening($0.name, $0.attribute.type)) }
+                let leaves = XMLStoreNames.leaves(of: attribute, in: shape.model).map { ($0.path, Self.opening($0.name, XMLValueText.typeName($0.attribute.type))) }
                 return (slot(property), leaves)
             }
             toOnes = stored.compactMap { property in
@@ -75,28 +79,38 @@ struct XMLStoreWriter {
             }
         }
 
-        private static func opening(_ name: String, _ type: AttributeType) -> String {
-            "        <attribute name=\"\(quoted(name))\" type=\"\(XMLValueText.typeName(type))\""
+        private static func opening(_ name: String, _ type: String) -> [UInt8] {
+            Array("        <attribute name=\"\(quoted(name))\" type=\"\(type)\"".utf8)
         }
 
-        private static func opening(of property: Property, _ type: String, _ model: ManagedObjectModel) -> String {
+        private static func opening(of property: Property, _ type: String, _ model: ManagedObjectModel) -> [UInt8] {
             let destination = quoted(XMLStoreNames.name(of: model.entities[property.destinationIndex]))
-            return "        <relationship name=\"\(quoted(XMLStoreNames.name(of: property)))\" type=\"\(type)\" destination=\"\(destination)\""
+            return Array("        <relationship name=\"\(quoted(XMLStoreNames.name(of: property)))\" type=\"\(type)\" destination=\"\(destination)\"".utf8)
         }
 
-        static func quoted(_ name: String) -> String { (try? XMLTree.escape(name, isAttribute: true)) ?? name }
+        private static func quoted(_ name: String) -> String { (try? XMLTree.escape(name, isAttribute: true)) ?? name }
+    }
+
+    private final class AttributeWriter {
+        let slot: RowSlot
+        let isText: Bool
+        let opening: [UInt8]
+        /// For a value of which nothing but the name of its file is left.
+        let missingOpening: [UInt8]
+
+        init(slot: RowSlot, isText: Bool, opening: [UInt8], missingOpening: [UInt8]) {
+            self.slot = slot
+            self.isText = isText
+            self.opening = opening
+            self.missingOpening = missingOpening
+        }
     }
 
     private mutating func add(_ row: Row, _ writer: EntityWriter) throws {
-        add("    <object type=\"\(EntityWriter.quoted(writer.name))\" id=\"z\(numbering.number(row.key, entityIndex: row.entityIndex))\">\n")
-        for (slot, description, opening) in writer.attributes where row.hasValue(slot) {
-            if slot.kind == .large, let value = row.large(slot), let name = value.fileName {
-                let end = opening.range(of: " type=", options: .backwards)?.lowerBound ?? opening.endIndex
-                add("\(opening[..<end]) type=\"\(XMLStoreFormat.ValueType.missing)\">\(try XMLTree.escape(name))</attribute>\n")
-            } else {
-                add(opening, try XMLValueText.text(row.value(slot)), isText: description.type == .string || description.type == .uri)
-            }
-        }
+        output += writer.opening
+        XMLValueText.append(numbering.number(row.key, entityIndex: row.entityIndex), to: &output)
+        add("\">\n")
+        for attribute in writer.attributes where row.hasValue(attribute.slot) { try add(attribute, of: row) }
         for (slot, leaves) in writer.composites {
             guard let value = row.boxed(slot)?.value else { continue }
             for (path, opening) in leaves {
@@ -114,28 +128,74 @@ struct XMLStoreWriter {
         add("    </object>\n")
     }
 
-    private mutating func add(_ opening: String, _ text: String?, isText: Bool) {
-        guard let text else { return }
-        add(opening)
-        guard isText else { return add(">\(text)</attribute>\n") }
-        if let escaped = try? XMLTree.escape(text) {
-            add(">\(escaped)</attribute>\n")
-        } else {
-            add(" \(XMLStoreFormat.ValueType.encoding)=\"\(XMLStoreFormat.ValueType.base64)\">\(Data(text.utf8).base64EncodedString())</attribute>\n")
+    private static let closing: StaticString = "</attribute>\n"
+
+    private mutating func add(_ attribute: AttributeWriter, of row: Row) throws {
+        let slot = attribute.slot
+        func open(_ output: inout [UInt8]) {
+            output += attribute.opening
+            output.append(UInt8(ascii: ">"))
         }
+        switch slot.kind {
+        case .int:
+            open(&output)
+            XMLValueText.append(row.int(slot) ?? 0, to: &output)
+        case .bool:
+            open(&output)
+            output.append(UInt8(ascii: row.bool(slot) == true ? "1" : "0"))
+        case .date:
+            open(&output)
+            XMLValueText.append(date: row.double(slot) ?? 0, to: &output)
+        case .uuid:
+            guard let uuid = row.uuid(slot) else { return }
+            open(&output)
+            XMLValueText.append(uuid, to: &output)
+        case .large where row.large(slot)?.fileName != nil:
+            output += attribute.missingOpening
+            add(">\(try XMLTree.escape(row.large(slot)?.fileName ?? ""))")
+        default: return add(attribute.opening, try XMLValueText.text(row.value(slot)), isText: attribute.isText)
+        }
+        add(Self.closing)
     }
 
-    private mutating func add(_ opening: String, _ members: [ObjectReference]) {
-        add(opening)
+    private mutating func add(_ opening: [UInt8], _ text: String?, isText: Bool) {
+        guard let text else { return }
+        output += opening
+        if isText, !Self.isPlain(text) {
+            if let escaped = try? XMLTree.escape(text) {
+                add(">\(escaped)")
+            } else {
+                add(" \(XMLStoreFormat.ValueType.encoding)=\"\(XMLStoreFormat.ValueType.base64)\">\(Data(text.utf8).base64EncodedString())")
+            }
+        } else {
+            output.append(UInt8(ascii: ">"))
+            add(text)
+        }
+        add(Self.closing)
+    }
+
+    /// Whether every character of a text stands for itself, as far as bytes tell it.
+    private static func isPlain(_ text: String) -> Bool {
+        text.utf8.allSatisfy { byte in byte >= 0x20 && byte < 0x7F && byte != UInt8(ascii: "<") && byte != UInt8(ascii: ">") && byte != UInt8(ascii: "&") }
+    }
+
+    private mutating func add(_ opening: [UInt8], _ members: [ObjectReference]) {
+        output += opening
         if !members.isEmpty {
             add(" idrefs=\"")
             for (index, member) in members.enumerated() {
-                add("\(index == 0 ? "" : " ")z\(numbering.number(member.key, entityIndex: member.entityIndex))")
+                add(index == 0 ? "z" : " z")
+                XMLValueText.append(numbering.number(member.key, entityIndex: member.entityIndex), to: &output)
             }
             add("\"")
         }
         add("></relationship>\n")
     }
 
-    private mutating func add(_ text: String) { output.append(contentsOf: text.utf8) }
+    private mutating func add(_ text: StaticString) { text.withUTF8Buffer { output.append(contentsOf: $0) } }
+
+    private mutating func add(_ text: String) {
+        var text = text
+        text.withUTF8 { output.append(contentsOf: $0) }
+    }
 }

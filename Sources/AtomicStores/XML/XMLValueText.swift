@@ -43,9 +43,66 @@ enum XMLValueText {
 
     /// Seconds since 2001 with 20 decimals; with more digits where they would not read back.
     private static func text(ofDate seconds: Double) -> String {
-        guard seconds.isFinite else { return seconds.description }
-        let text = String(format: "%.20f", seconds)
-        return Double(text) == seconds ? text : seconds.description
+        var bytes: [UInt8] = []
+        append(date: seconds, to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static let decimals = 20
+
+    /// Puts seconds as `text(_:)` has those of a date.
+    static func append(date seconds: Double, to output: inout [UInt8]) {
+        let magnitude = seconds.magnitude
+        // What has at most 40 binary places is counted in them, which a number of 128 bits has room for with all its decimals. Dates are such but for the first hour of 2001, where 20
+        // decimals may be too few besides.
+        let places = 40
+        let whole = magnitude.rounded(.towardZero), rest = (magnitude - whole) * 0x1p40
+        guard magnitude < 0x1p53, magnitude >= 1 || magnitude == 0, rest.rounded(.towardZero) == rest else {
+            let text = seconds.isFinite ? String(format: "%.\(decimals)f", seconds) : seconds.description
+            return output.append(contentsOf: (Double(text) == seconds ? text : seconds.description).utf8)
+        }
+        let scaled = UInt128(rest) * 100_000_000_000_000_000_000
+        var fraction = scaled >> places, number = UInt64(whole)
+        let left = scaled & ((1 << places) - 1), half: UInt128 = 1 << (places - 1)
+        // As the C library does, halves to the even neighbour.
+        if left > half || left == half && fraction & 1 == 1 { fraction += 1 }
+        if fraction == 100_000_000_000_000_000_000 { (number, fraction) = (number + 1, 0) }
+        if seconds.sign == .minus { output.append(UInt8(ascii: "-")) }
+        append(Int64(number), to: &output)
+        output.append(UInt8(ascii: "."))
+        let (high, low) = fraction.quotientAndRemainder(dividingBy: 10_000_000_000)
+        for part in [UInt64(high), UInt64(low)] {
+            var unit: UInt64 = 1_000_000_000
+            while unit > 0 {
+                output.append(UInt8(ascii: "0") + UInt8(part / unit % 10))
+                unit /= 10
+            }
+        }
+    }
+
+    /// Puts a UUID in capitals, as Foundation writes it.
+    static func append(_ uuid: UUID, to output: inout [UInt8]) {
+        withUnsafeBytes(of: uuid.uuid) { bytes in
+            for (index, byte) in bytes.enumerated() {
+                if index == 4 || index == 6 || index == 8 || index == 10 { output.append(UInt8(ascii: "-")) }
+                output.append(digit(byte >> 4))
+                output.append(digit(byte & 15))
+            }
+        }
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10 }
+
+    /// Puts a number's digits.
+    static func append(_ number: Int64, to output: inout [UInt8]) {
+        if number < 0 { output.append(UInt8(ascii: "-")) }
+        let start = output.count
+        var left = number.magnitude
+        repeat {
+            output.append(UInt8(ascii: "0") + UInt8(left % 10))
+            left /= 10
+        } while left > 0
+        output[start...].reverse()
     }
 
     /// The value that a text stands for, nil if it is none of the type.

@@ -1,15 +1,15 @@
-import RowMemory
-
 /// The numbers that new objects got, by their temporary ones.
 ///
 /// Contexts hand out temporary numbers one after the other, so an array serves nearly always.
-final class KeyMap {
+package final class KeyMap {
     private var dense: ContiguousArray<Int64> = []
     /// The greatest temporary number in `dense`; the next smaller one stands at index 1.
     private var top: Int64 = 0
     private var sparse: [Int64: Int64] = [:]
 
-    func set(_ key: Int64, for temporary: Int64) {
+    package init() {}
+
+    package func set(_ key: Int64, for temporary: Int64) {
         if dense.isEmpty && sparse.isEmpty {
             top = temporary
             dense.append(key)
@@ -21,11 +21,11 @@ final class KeyMap {
     }
 
     /// The number of an object: a permanent one is its own.
-    @inline(__always) func key(_ key: Int64) -> Int64 {
+    @inline(__always) package func key(_ key: Int64) -> Int64 {
         key >= 0 ? key : assigned(key) ?? key
     }
 
-    func assigned(_ temporary: Int64) -> Int64? {
+    package func assigned(_ temporary: Int64) -> Int64? {
         let index = top &- temporary
         if index >= 0, index < Int64(dense.count) { return dense[Int(index)] }
         return sparse[temporary]

@@ -40,6 +40,7 @@ extension Connection {
     ///
     /// It takes a third of a statement's time. Others may commit meanwhile; what this connection has not committed itself is not seen, so that it answers nil then, as it does within a
     /// transaction, in an archive, and while statements are noted or have a deadline.
+    /// - Throws: `SQLiteError`; `.interrupted` as a statement would.
     package func scanning<Result>(_ table: String, _ columns: [ScanColumn], _ body: (TableScan) throws -> Result) throws -> Result? {
         guard !isInTransaction, recorder == nil, errors.deadline == nil else { return nil }
         defer { if isInTransaction { try? execute("COMMIT") } }
@@ -60,8 +61,9 @@ extension Connection {
             }
         }
         do {
-            let scan = try TableScan(pages, root: Int(root), columns: known, places: places)
-            return try body(scan)
+            return try withStatement(TableScan.pulseText) { pulse in
+                try body(TableScan(pages, root: Int(root), columns: known, places: places, pulse: pulse))
+            }
         } catch is TableScan.Unsuited {
             return nil
         }

@@ -63,7 +63,7 @@ public struct RecordCells {
             return Int64(Int16(bigEndian: start.loadUnaligned(as: Int16.self))) << 32 | Int64(UInt32(bigEndian: start.loadUnaligned(fromByteOffset: 2, as: UInt32.self)))
         case 6: return Int64(bigEndian: start.loadUnaligned(as: Int64.self))
         case 7:
-            let number = Swift.Double(bitPattern: UInt64(bigEndian: start.loadUnaligned(as: UInt64.self)))
+            let number = real(field)
             return Int64(exactly: number.rounded(.towardZero)) ?? (number < 0 ? .min : .max)
         case 9: return 1
         default:
@@ -75,8 +75,14 @@ public struct RecordCells {
     /// As a floating-point number, 0 for NULL; where text or a blob would have to be converted, 0 too, and the scan fails.
     @inlinable @inline(__always) public func double(at index: Int) -> Swift.Double {
         let field = field(index)
-        if field.type == 7 { return Swift.Double(bitPattern: UInt64(bigEndian: UnsafeRawPointer(record + Int(field.start)).loadUnaligned(as: UInt64.self))) }
-        return Swift.Double(int64(at: index))
+        return field.type == 7 ? real(field) : Swift.Double(int64(at: index))
+    }
+
+    @inlinable @inline(__always) func real(_ field: Field) -> Swift.Double {
+        let number = Swift.Double(bitPattern: UInt64(bigEndian: UnsafeRawPointer(record + Int(field.start)).loadUnaligned(as: UInt64.self)))
+        // What is no number is NULL to SQLite.
+        if number.isNaN { needsConversion.pointee = true }
+        return number
     }
 
     /// The bytes of text or a blob, none for NULL; where a number would have to be converted, none too, and the scan fails.

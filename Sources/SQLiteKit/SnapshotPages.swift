@@ -56,12 +56,16 @@ extension SnapshotPages {
         }
         let before = index?.header
         try begin()
+        // The number of copied frames first: whoever begins the log anew writes the header, then sets the number to 0. So where the header is still the same the number was one of this
+        // run of the log. If it is less than all, it was when the transaction began: that holds a mark of the log, and its frames stay. If it is all, the main file has them, and no
+        // checkpoint goes further as long as the transaction lasts.
+        let copied = index?.copiedFrames ?? 0
         // Where nobody has committed meanwhile, the snapshot is what the header says.
         if let index, before == nil || index.header != before { return nil }
         guard let pageSize = try connection.value("PRAGMA page_size")?.integer, let count = try connection.value("PRAGMA page_count")?.integer else { return nil }
         var pages = SnapshotPages(pageSize: Int(pageSize), count: Int(count), main: main)
         // Where all frames are in the main file SQLite reads that alone, and holds writers off it alone.
-        if let index, let before, before.frames > index.copiedFrames {
+        if let index, let before, before.frames > copied {
             guard before.frames <= Self.mostFrames, before.pageSize == pages.pageSize, let log = try connection.rawFile(SQLITE_FCNTL_JOURNAL_POINTER),
                 let frames = index.lastFrames(upTo: before.frames, pageCount: pages.count)
             else { return nil }

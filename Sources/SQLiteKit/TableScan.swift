@@ -17,6 +17,8 @@ public final class TableScan {
     @usableFromInline static var unsuited: any Error { Unsuited() }
 
     private let pages: SnapshotPages
+    /// A statement without end, on its way as long as the scan is: what interrupts statements ends it, and with it the scan.
+    private let pulse: Statement
     private let leaves: ContiguousArray<UInt32>
     private var next = 0
     /// The pages of the block at hand: where each begins.
@@ -40,8 +42,12 @@ public final class TableScan {
     /// Room for a record that is put together from several pages.
     private var room = UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
-    init(_ pages: SnapshotPages, root: Int, columns: TableColumns, places: [Int32]) throws {
+    static let pulseText = "WITH RECURSIVE pulse(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM pulse) SELECT n FROM pulse"
+
+    /// - Parameter pulse: A statement of ``pulseText``.
+    init(_ pages: SnapshotPages, root: Int, columns: TableColumns, places: [Int32], pulse: Statement) throws {
         self.pages = pages
+        self.pulse = pulse
         leaves = try Self.leaves(pages, root)
         blockSize = max(Self.usualBlockSize, pages.pageSize)
         block = .allocate(capacity: blockSize + Self.slack)
@@ -138,6 +144,7 @@ public final class TableScan {
     /// Reads the next leaves; false where there are none. Those that stand near each other in the file are read at once.
     @usableFromInline func readBlock() throws -> Bool {
         if needsConversion.pointee { throw Self.unsuited }
+        _ = try pulse.step()
         pageStarts.removeAll(keepingCapacity: true)
         guard next < leaves.count else { return false }
         let first = Int(leaves[next])

@@ -144,6 +144,70 @@ import Testing
         }
     }
 
+    /// Random bytes of a table's pages put wrong: where both the scan and the statement give rows, these are the same.
+    @Test func damageGivesNoOtherRowsThanAStatementGives() throws {
+        try withTemporaryDirectory { folder in
+            let path = folder.path + "/a"
+            let connection = try Connection(path, .create)
+            try connection.execute("PRAGMA page_size=1024; PRAGMA journal_mode=DELETE")
+            try fill(connection, rows: 80)
+            try connection.close()
+            let whole = try Disk.read(path, limit: 1 << 20)
+            var random = SplitMix(state: 11)
+            var compared = 0
+            for round in 0..<300 {
+                var damaged = whole
+                for _ in 0..<(1 + round % 4) { damaged[Int.random(in: 1_024..<whole.count, using: &random)] = UInt8.random(in: 0...255, using: &random) }
+                let copy = folder.path + "/b"
+                try Data(damaged).write(to: URL(fileURLWithPath: copy))
+                let reader = try Connection.openForReading(copy)
+                let rows = try scanned(reader)
+                let stated = try? reader.rows(statement)
+                if let rows, let stated {
+                    compared += 1
+                    #expect(rows == stated, "round \(round)")
+                }
+                try reader.close()
+            }
+            #expect(compared > 50)
+        }
+    }
+
+    @Test func whatInterruptsStatementsInterruptsAScan() throws {
+        try withDatabase { connection, _ in
+            try fill(connection, rows: 2_000)
+            var count = 0
+            let error = #expect(throws: SQLiteError.self) {
+                _ = try connection.scanning("t", [.named("id")]) { scan in
+                    try scan.forEachRow { _ in
+                        count += 1
+                        if count == 1 { connection.interrupter.interrupt() }
+                    }
+                }
+            }
+            #expect(error?.code == .interrupted)
+            #expect(count > 0)
+            try expectEqual(connection)
+        }
+    }
+
+    @Test func whatIsNoNumberIsLeftToSQLite() throws {
+        try withTemporaryDirectory { folder in
+            let path = folder.path + "/a"
+            let connection = try Connection(path, .create)
+            try connection.execute("CREATE TABLE t(id INTEGER PRIMARY KEY, c FLOAT); INSERT INTO t(c) VALUES (0.1)")
+            try connection.close()
+            var bytes = try Disk.read(path, limit: 1 << 20)
+            // The number's last eight bytes stand at the end of the table's page.
+            bytes.replaceSubrange((bytes.count - 8)..<bytes.count, with: [0x7f, 0xf8, 0, 0, 0, 0, 0, 1])
+            try Data(bytes).write(to: URL(fileURLWithPath: path))
+            let reader = try Connection.openForReading(path)
+            #expect(try reader.rows("SELECT c FROM t") == [[.null]])
+            #expect(try scanned(reader, columns: ["id", "c"]) == nil)
+            try reader.close()
+        }
+    }
+
     // MARK: Support
 
     private let columns = ["id", "a", "b", "c", "d"]

@@ -13,7 +13,10 @@ extension DocumentSession {
     /// - Parameter limit: In bytes; nil for the document's own.
     func isJournalFull(_ limit: Int64?) throws -> Bool {
         guard let marker, !marker.isSaved, let size = try Disk.status(of: storePath + "-wal")?.size else { return false }
-        return try size - foldedJournalSize > limit ?? max(Self.smallestJournalLimit, place.storeBytes() / Self.journalShare)
+        let unfolded = size - foldedJournalSize
+        if let limit { return unfolded > limit }
+        // Mostly it is small, and how large the store is makes no difference.
+        return try unfolded > Self.smallestJournalLimit && unfolded > place.storeBytes() / Self.journalShare
     }
 
     /// Lets the main file take up what was autosaved.
@@ -21,6 +24,7 @@ extension DocumentSession {
     /// Of a package, the work becomes a generation of its own, as by a save, but noted as unsaved: the last save is kept as a version, which reverting goes back to. Of an archive
     /// the saved state is in the archive, so that the store of the working set is free for it; one that lies in the archive gets a file first, and `onOwnStore()` goes on there.
     func foldAutosavedWork() throws {
+        isJournalFull = false
         if workingSet != nil {
             guard place.database == nil else { return try prepareOwnStore() }
             return _ = try DocumentError.stage(.checkpointing, path) { try checkpoint() }

@@ -37,6 +37,8 @@ final class DocumentSession {
     var journal: JournalRun?
     /// The size of the WAL when autosaved work in it was made a state of its own, which an outside reader keeps from the main file still.
     var foldedJournalSize: Int64 = 0
+    /// Whether the last autosave found more in the WAL than is to stay there.
+    var isJournalFull = false
     /// Of an archive: the store as a file of its own, which is to take the place of the one in the archive.
     var ownStore: Replacement?
     /// Whether the last save is in the WAL still, for an outside reader kept it from the main file.

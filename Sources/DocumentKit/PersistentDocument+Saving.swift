@@ -112,9 +112,7 @@ extension PersistentDocument {
     /// tries again.
     /// - Throws: what hinders the document from going on, which is closed then, its work kept.
     private func boundJournal() async throws {
-        let limit = autosavedBytesLimit
-        // A look at a file's size is shorter than the way to another thread, which every autosave would go twice.
-        guard (try? here { session in try session.isJournalFull(limit) }) == true else { return }
+        guard state.isJournalFull else { return }
         let isPrepared = try? await away { session in
             try session.foldAutosavedWork()
             session.renewTrace()
@@ -182,6 +180,7 @@ extension PersistentDocument {
 
     private func write(_ changes: ChangeSet, _ level: DocumentSession.Level, _ extra: CapturedParts) async throws -> SaveReceipt {
         if state.isReplaced { try goOnWithNewArchive() }
+        let limit = autosavedBytesLimit
         let work: @Sendable (inout DocumentSession) throws -> SaveReceipt = { session in
             try session.checkPlace()
             let staged = try session.stage(extra)
@@ -197,6 +196,8 @@ extension PersistentDocument {
                 session.renewTrace()
             }
             session.unfinishedSave = session.unfinishedSave ?? failure
+            // While the session is at hand: to come back for it would take longer than the look itself.
+            if case .autosave = level { session.isJournalFull = (try? session.isJournalFull(limit)) ?? false }
             return receipt
         }
         // Numbers can't be held back for new objects of a store that other programs write to as well: so nobody may fetch here while their rows are written.

@@ -50,6 +50,8 @@ struct SessionState: Sendable {
     let trace: DocumentTrace?
     /// Whether what is committed goes to a working set, and a save puts a new store in the place of the document's.
     let hasWorkingSet: Bool
+    /// Whether the last autosave found more work in the WAL than is to stay there.
+    let isJournalFull: Bool
 
     init(_ session: borrowing DocumentSession) {
         kind = session.kind
@@ -66,6 +68,7 @@ struct SessionState: Sendable {
         quarantinedJournal = session.quarantinedJournal
         trace = session.trace
         hasWorkingSet = session.workingSet != nil
+        isJournalFull = session.isJournalFull
     }
 
     var model: ManagedObjectModel { store.identity.model }

@@ -50,11 +50,11 @@ extension [String: PropertyListValue] {
     /// The metadata with some keys set and some, with nil, removed.
     /// - Parameter current: what applications are shown of them.
     /// - Throws: `StorageError.unsupported` for a change to what describes the file itself.
-    package func applying(_ changes: [String: MetadataValue?], current: [String: MetadataValue]) throws(StorageError) -> [String: PropertyListValue] {
+    package func applying(_ changes: [String: MetadataValue?], current: @autoclosure () -> [String: MetadataValue]) throws(StorageError) -> [String: PropertyListValue] {
         var result = self
         for (key, value) in changes {
             if StoreMetadataKey.reserved.contains(key) {
-                guard value == current[key] else { throw StorageError(.unsupported, "The metadata key \(key) describes the file itself and can't be set") }
+                guard value == current()[key] else { throw StorageError(.unsupported, "The metadata key \(key) describes the file itself and can't be set") }
                 continue
             }
             result[key] = value.map { PropertyListValue($0) }

@@ -103,6 +103,20 @@ struct SearchIndexTests {
         }
     }
 
+    /// A table that is emptied at once would tell nobody of its rows.
+    @Test(arguments: [0, 1]) func theIndexesFollowTheDeletionOfNearlyAllRows(kept: Int) throws {
+        try withStore { fixture in
+            let keys = try (0..<200).map { try fixture.insert("Note", ["title": .string("dune \($0)"), "x": .double(1), "y": .int(Int64($0))]) }
+            var changes = ChangeSet()
+            changes.deletions = keys.dropLast(kept).map { .init(entityIndex: fixture.entity("Note").index, key: $0, version: 1) }
+            _ = try fixture.store.apply(changes)
+            let found = try fixture.keys("title SEARCH 'dune'")
+            #expect(found == keys.suffix(kept))
+            let placed = try fixture.keys("x >= 0 AND x <= 2")
+            #expect(placed == keys.suffix(kept))
+        }
+    }
+
     @Test func searchesUseTheIndexAndFollowEverySave() throws {
         try withStore { fixture in
             let dune = try fixture.insert("Note", ["title": .string("Dune"), "body": .string("The Désert planet")])

@@ -52,7 +52,7 @@ final class StoreSession {
     var replacedFiles: Set<String> = []
 
     /// How rows are written in which some properties changed.
-    var updatePlans: [UpdatePlanKey: (plan: WritePlan, statement: String)] = [:]
+    var updatePlans: [UpdatePlanKey: UpdatePlan] = [:]
 
     struct UpdatePlanKey: Hashable {
         let entityIndex: Int

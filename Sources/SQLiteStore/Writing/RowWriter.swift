@@ -97,7 +97,18 @@ final class RowWriter: RowSource {
             value, ([name] + path).joined(separator: "."), of: StoreConflict(object: object, expectedVersion: row.version, storedVersion: row.version))
     }
 
-    func column(_ index: Int, _ result: SQLResult) {
+    func column(_ index: Int, _ result: SQLResult) { write(column: index, to: result) }
+
+    /// Binds the cells of the only row to the arguments of a statement, from the first on.
+    func bindRow(to statement: Statement) throws {
+        rewind()
+        guard try next() else { return }
+        let failure = BoundCell.Failure()
+        for index in 0..<columnCount { write(column: index, to: BoundCell(statement: statement, index: index + 1, failure: failure)) }
+        if let error = failure.error { throw error }
+    }
+
+    @inline(__always) private func write(column index: Int, to result: some CellSink) {
         guard let row else { return }
         switch index {
         case 0: result.set(keys.key(row.key))
@@ -107,7 +118,7 @@ final class RowWriter: RowSource {
     }
 
     /// Answers a cell, NULL where the row has no value.
-    @inline(__always) private func write(_ cell: CellWriter, _ row: Row, to result: SQLResult) {
+    @inline(__always) private func write(_ cell: CellWriter, _ row: Row, to result: some CellSink) {
         let slot = cell.slot
         switch cell.kind {
         case .int: if let value = row.int(slot) { result.set(value) }

@@ -39,12 +39,12 @@ extension StoreSession {
         let storage = try layout.storage(of: updates.entityIndex)
         // Rows that change in the same properties go in one statement.
         for (changed, places) in Self.placesBySet(updates.changed) {
-            let (plan, statement) = try updatePlan(updates.entityIndex, changed, storage)
+            let prepared = try updatePlan(updates.entityIndex, changed, storage), plan = prepared.plan
             try noteReplacedFiles(updates.rows, places, plan, storage, &save)
             let writer = writer(updates.rows, places: places, plan, save)
             let count =
-                try updateByInsertion(writer, plan, storage)
-                ?? run(statement, writer, updates.rows, entityIndex: updates.entityIndex, save) { try emptyUniqueColumns(plan, writer, storage) }
+                try updateOne(writer, prepared) ?? updateByInsertion(writer, plan, storage)
+                ?? run(prepared.statement, writer, updates.rows, entityIndex: updates.entityIndex, save) { try emptyUniqueColumns(plan, writer, storage) }
             if count != places.count { throw VersionMismatch() }
             noteUnplaced(updates.rows, places: places, plan, storage, &save)
         }
@@ -102,33 +102,34 @@ extension StoreSession {
         return true
     }
 
-    /// The plan and the statement that write some properties, kept: small saves come one after the other.
-    private func updatePlan(_ entityIndex: Int, _ changed: PropertySet, _ storage: EntityStorage) throws -> (WritePlan, String) {
+    /// Changes a row that comes alone, as most of an autosave's do: for one row a table of rows takes longer than all the rest.
+    /// - Returns: how many were changed; nil where there are more rows, or the row violates a constraint.
+    private func updateOne(_ writer: RowWriter, _ prepared: UpdatePlan) throws -> Int? {
+        guard writer.count == 1 else { return nil }
+        do {
+            try connection.withStatement(prepared.statementForOne) { statement in
+                try writer.bindRow(to: statement)
+                try statement.run()
+            }
+            return connection.changes
+        } catch let error as SQLiteError where error.code == .constraint {
+            return nil
+        }
+    }
+
+    /// How some properties are written, kept: small saves come one after the other.
+    private func updatePlan(_ entityIndex: Int, _ changed: PropertySet, _ storage: EntityStorage) throws -> UpdatePlan {
         let key = UpdatePlanKey(entityIndex: entityIndex, changed: changed)
         if let known = updatePlans[key] { return known }
         let plan = WritePlan(storage, rowLayouts[entityIndex], properties: changed)
-        let statement = try updateStatement(plan, storage, columns: RowWriter.firstPlanColumn + plan.columns.count)
+        let source = try connection.rowSourceTable(columns: RowWriter.firstPlanColumn + plan.columns.count)
+        let prepared = UpdatePlan(plan, table: storage.table, source: source)
         if updatePlans.count == Self.mostUpdatePlans { updatePlans.removeAll() }
-        updatePlans[key] = (plan, statement)
-        return (plan, statement)
+        updatePlans[key] = prepared
+        return prepared
     }
 
     private static let mostUpdatePlans = 64
-
-    private func updateStatement(_ plan: WritePlan, _ storage: EntityStorage, columns: Int) throws -> String {
-        var assignments = ["Z_OPT = ifnull(\(SelectStatement.rootAlias).Z_OPT, 0) + 1"]
-        for (index, column) in plan.columns.enumerated() {
-            let name = SQLName.quoted(column.name), value = "s.c\(index + RowWriter.firstPlanColumn)"
-            assignments.append("\(name) = \(value)")
-            if let order = column.order.map({ SQLName.quoted($0) }) {
-                let root = SelectStatement.rootAlias
-                assignments.append("\(order) = CASE WHEN \(root).\(name) = \(value) THEN \(root).\(order) END")
-            }
-        }
-        let root = SelectStatement.rootAlias
-        return "UPDATE \(SQLName.quoted(storage.table)) AS \(root) SET \(assignments.joined(separator: ", ")) FROM \(try connection.rowSourceTable(columns: columns)) s "
-            + "WHERE \(root).Z_PK = s.c0 AND ifnull(\(root).Z_OPT, 0) = s.c1"
-    }
 
     // MARK: Deletions
 

@@ -2,55 +2,10 @@ import RowMemory
 import Schema
 import Storage
 
-/// A value as it stood in a slot that is not a to-many.
-enum SlotValue: Equatable {
-    case value(PropertyValue)
-    case reference(ObjectReference?)
-}
-
-extension Row {
-    func slotValue(_ slot: RowSlot) -> SlotValue {
-        slot.kind == .toOne ? .reference(reference(slot)) : .value(value(slot))
-    }
-
-    /// Takes the value out; the slot has none afterwards.
-    func moveSlotValue(_ slot: RowSlot) -> SlotValue {
-        if slot.kind != .toOne { return .value(moveValue(slot)) }
-        let reference = reference(slot)
-        clear(slot)
-        return .reference(reference)
-    }
-
-    /// Whether a slot has a value. Those that are compared most are not copied for it.
-    func has(_ value: SlotValue, _ slot: RowSlot) -> Bool {
-        switch (value, slot.kind) {
-        case (.value(.int(let value)), .int): int(slot) == value
-        case (.value(.bool(let value)), .bool): bool(slot) == value
-        case (.value(.string(let value)), .string): string(slot) == value
-        case (.value(.null), _): slot.kind != .toOne && !hasValue(slot)
-        default: slotValue(slot) == value
-        }
-    }
-
-    func setSlotValue(_ value: SlotValue, _ slot: RowSlot) {
-        switch value {
-        case .value(let value):
-            let fits = setValue(value, slot)
-            assert(fits, "A value goes back to the slot that it came from")
-        case .reference(let reference?): setReference(reference, slot)
-        case .reference(nil): clear(slot)
-        }
-    }
-}
-
-/// One object with changes, since the last save and in this event.
-struct ChangeRecord {
-    /// Held until saved; nil once the object is taken out of the changes again.
-    var object: ManagedObject?
-    /// Properties that were set since the last save; not kept for new objects in the event that inserted them.
-    var changed = PropertySet()
-    /// Properties that were set in this event.
-    var event = PropertySet()
+/// One object with changes since the last save. Without the object, so that it is trivial to copy.
+private struct ChangeRecord {
+    /// The low 64 of the properties that were set since the last save; not kept for new objects in the event that inserted them.
+    var changed: UInt64 = 0
     /// The first of the object's saved values, a place in `ChangeRecords.saved`, −1 for none.
     var firstSaved: Int32 = -1
 }
@@ -61,7 +16,7 @@ struct ChangeRecord {
 /// 1. `object.recordIndex` is the place of an object's record, −1 without one.
 /// 2. For a saved object, the saved value of each changed property but to-manys is in its chain of `saved`, once.
 /// 3. Records from `eventStart` on are of this event; older ones that it touched are in `touched`, once.
-/// 4. `noted` has the low 64 of the properties that are in both `changed` and `event` of each record.
+/// 4. What was set in an event is part of what was set since the last save. Properties beyond the first 64 are in `wide`.
 @usableFromInline
 struct ChangeRecords {
     struct SavedValue {
@@ -70,72 +25,128 @@ struct ChangeRecords {
         let next: Int32
     }
 
-    var records: ContiguousArray<ChangeRecord> = []
-    var saved: ContiguousArray<SavedValue> = []
-    /// What was set in this event and noted: whatever the old value is needed for has it. Beside the records, and of plain words, since every setting of a value asks.
+    /// What was set of an entity's properties beyond the first 64.
+    private struct WideRecord {
+        var changed = PropertySet()
+        var event = PropertySet()
+    }
+
+    /// Held until saved; nil once the object is taken out of the changes again.
+    private var objects = GrowingList<ManagedObject?>()
+    private var records = GrowingList<ChangeRecord>()
+    private var wide: [Int: WideRecord] = [:]
+    private(set) var saved = GrowingList<SavedValue>()
+    /// The low 64 of the properties that were set in this event: whatever the old value is needed for has it. Beside the records, since every setting of a value asks.
     @usableFromInline private(set) var noted: ContiguousArray<UInt64> = []
     private(set) var eventStart = 0
     private(set) var touched: ContiguousArray<Int32> = []
     /// Records that have an object.
     private(set) var count = 0
 
+    /// The places of all records.
+    var indices: Range<Int> { 0..<objects.count }
+    /// Whether there is no record, with or without an object.
+    var isEmpty: Bool { objects.isEmpty }
+
+    // MARK: Objects
+
+    func object(at index: Int) -> ManagedObject? { objects[index] }
+
+    /// The object of a record, held by these changes alone.
+    @inline(__always) func unowned(at index: Int) -> Unmanaged<ManagedObject>? { objects.unowned(at: index) }
+
+    /// Calls `body` with each object and the place of its record, without holding the object for it.
+    @inline(__always) func forEach(_ body: (ManagedObject, Int) throws -> Void) rethrows {
+        for index in indices { try unowned(at: index)?._withUnsafeGuaranteedRef { try body($0, index) } }
+    }
+
+    /// Calls `body` with the objects of some records.
+    @inline(__always) func forEach(at places: ContiguousArray<Int32>, _ body: (ManagedObject) throws -> Void) rethrows {
+        for place in places { try unowned(at: Int(place))?._withUnsafeGuaranteedRef { try body($0) } }
+    }
+
+    func objects(at places: ContiguousArray<Int32>) -> [ManagedObject] { places.compactMap { objects[Int($0)] } }
+
     mutating func insert(_ object: ManagedObject) {
-        object.recordIndex = Int32(records.count)
-        records.append(ChangeRecord(object: object))
+        object.recordIndex = Int32(objects.count)
+        objects.append(object)
+        records.append(ChangeRecord())
         noted.append(0)
         count += 1
     }
 
     mutating func remove(_ object: ManagedObject) {
-        guard object.recordIndex >= 0 else { return }
-        records[Int(object.recordIndex)] = ChangeRecord(object: nil)
-        noted[Int(object.recordIndex)] = 0
+        let index = Int(object.recordIndex)
+        guard index >= 0 else { return }
         object.recordIndex = -1
+        records[index] = ChangeRecord()
+        noted[index] = 0
+        if !wide.isEmpty { wide[index] = nil }
         count -= 1
+        objects[index] = nil
+    }
+
+    // MARK: Properties
+
+    /// What was set since the last save.
+    func changed(at index: Int) -> PropertySet {
+        var changed = PropertySet(low: records[index].changed)
+        if let wide = wide[index] { changed.formUnion(wide.changed) }
+        return changed
+    }
+
+    /// The same where all of it is among the first 64 properties.
+    @inline(__always) func narrowChanged(at index: Int) -> UInt64? { wide.isEmpty ? records[index].changed : nil }
+
+    /// What was set in this event.
+    func event(at index: Int) -> PropertySet {
+        var event = PropertySet(low: noted[index])
+        if let wide = wide[index] { event.formUnion(wide.event) }
+        return event
     }
 
     /// Notes that a property changes, and says whether it is the first time since the save and in this event.
     mutating func touch(_ index: Int, property: Int) -> (sinceSave: Bool, inEvent: Bool) {
-        let isFirstTouch = index < eventStart && records[index].event.isEmpty
-        if isFirstTouch { touched.append(Int32(index)) }
-        let isFirst = (records[index].changed.insertNew(property), records[index].event.insertNew(property))
-        if property < 64 { noted[index] |= 1 << UInt64(property) }
+        if index < eventStart, noted[index] == 0, wide.isEmpty || wide[index]?.event.isEmpty != false { touched.append(Int32(index)) }
+        guard property < 64 else {
+            return (wide[index, default: WideRecord()].changed.insertNew(property), wide[index, default: WideRecord()].event.insertNew(property))
+        }
+        let bit: UInt64 = 1 << UInt64(property)
+        let isFirst = (records[index].changed & bit == 0, noted[index] & bit == 0)
+        records[index].changed |= bit
+        noted[index] |= bit
         return isFirst
     }
 
-    mutating func keepSaved(_ value: SlotValue, of index: Int, property: Int) {
+    // MARK: Saved values
+
+    mutating func keepSaved(_ value: consuming SlotValue, of index: Int, property: Int) {
         saved.append(SavedValue(value: value, property: Int32(property), next: records[index].firstSaved))
         records[index].firstSaved = Int32(saved.count - 1)
     }
 
-    func savedValue(of index: Int, property: Int) -> SlotValue? {
+    /// The place in `saved` of a property's value, −1 where none was kept.
+    @inline(__always) private func savedPlace(of index: Int, property: Int) -> Int {
         var place = records[index].firstSaved
-        while place >= 0 {
-            let entry = saved[Int(place)]
-            if entry.property == property { return entry.value }
-            place = entry.next
-        }
-        return nil
+        while place >= 0, saved[Int(place)].property != property { place = saved[Int(place)].next }
+        return Int(place)
+    }
+
+    func savedValue(of index: Int, property: Int) -> SlotValue? {
+        let place = savedPlace(of: index, property: property)
+        return place < 0 ? nil : saved[place].value
     }
 
     /// Whether a slot of a row has the value that was saved; false where none was kept.
-    func isSaved(_ row: Row, _ slot: RowSlot, of index: Int, property: Int) -> Bool {
-        var place = records[index].firstSaved
-        while place >= 0 {
-            if saved[Int(place)].property == property { return row.has(saved[Int(place)].value, slot) }
-            place = saved[Int(place)].next
-        }
-        return false
+    func isSaved(_ cells: RowCells, _ slot: RowSlot, of index: Int, property: Int) -> Bool {
+        let place = savedPlace(of: index, property: property)
+        return place >= 0 && cells.has(saved[place].value, slot)
     }
 
     /// Whether a slot of a row has another value than the one that was saved; false where none was kept.
-    func differs(_ row: Row, _ slot: RowSlot, of index: Int, property: Int) -> Bool {
-        var place = records[index].firstSaved
-        while place >= 0 {
-            if saved[Int(place)].property == property { return !row.has(saved[Int(place)].value, slot) }
-            place = saved[Int(place)].next
-        }
-        return false
+    func differs(_ cells: RowCells, _ slot: RowSlot, of index: Int, property: Int) -> Bool {
+        let place = savedPlace(of: index, property: property)
+        return place >= 0 && !cells.has(saved[place].value, slot)
     }
 
     /// The places of the saved values of a record.
@@ -153,34 +164,30 @@ struct ChangeRecords {
         saved[place].value = value
     }
 
-    /// Calls `body` with each object; a record itself would cost more to copy than all that is done with the object.
-    @inline(__always) func forEachObject(_ body: (ManagedObject) -> Void) {
-        for index in records.indices { if let object = records[index].object { body(object) } }
-    }
+    // MARK: The event
 
     /// Whether anything was touched in this event.
-    var hasEvent: Bool { eventStart < records.count || !touched.isEmpty }
+    var hasEvent: Bool { eventStart < objects.count || !touched.isEmpty }
 
     /// Ends the event: new objects are no longer free, and the next change of each property counts as its first.
     mutating func endEvent() {
-        for index in eventStart..<records.count {
-            if !records[index].event.isEmpty { records[index].event = PropertySet() }
+        for index in eventStart..<objects.count {
             noted[index] = 0
-            records[index].object?.state.remove(.free)
+            _ = unowned(at: index)?._withUnsafeGuaranteedRef { $0.state.remove(.free) }
         }
-        for index in touched where Int(index) < eventStart {
-            records[Int(index)].event = PropertySet()
-            noted[Int(index)] = 0
-        }
+        for index in touched where Int(index) < eventStart { noted[Int(index)] = 0 }
+        for index in wide.keys { wide[index]?.event = PropertySet() }
         touched.removeAll(keepingCapacity: true)
-        eventStart = records.count
+        eventStart = objects.count
+    }
+
+    /// The places of the records that were touched in this event.
+    var eventPlaces: ContiguousArray<Int32> {
+        var places = touched
+        places.append(contentsOf: Int32(eventStart)..<Int32(objects.count))
+        return places
     }
 
     /// The objects that were touched in this event.
-    var eventObjects: ContiguousArray<ManagedObject> {
-        var objects: ContiguousArray<ManagedObject> = []
-        for index in touched { if let object = records[Int(index)].object { objects.append(object) } }
-        for index in eventStart..<records.count { if let object = records[index].object { objects.append(object) } }
-        return objects
-    }
+    var eventObjects: ContiguousArray<ManagedObject> { ContiguousArray(objects(at: eventPlaces)) }
 }

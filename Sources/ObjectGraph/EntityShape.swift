@@ -51,6 +51,11 @@ final class EntityShape: Sendable {
     /// By property: what the store computes.
     let isDerived: [Bool]
     let derivedSlots: [RowSlot]
+    // Of the first 64 properties, a bit for each:
+    /// Those with a value in the row, which is all but to-many relationships.
+    let values: UInt64
+    /// Those of them that a store keeps as they are set.
+    let storedColumns: UInt64
     /// Whether objects are of no class of the application's, so that no hook does anything.
     let isPlain: Bool
     /// Attributes by their names, as far as these are short.
@@ -85,6 +90,11 @@ final class EntityShape: Sendable {
         isTransient = entity.properties.map(\.isTransient)
         isDerived = entity.properties.map { $0.attribute?.isDerived == true }
         derivedSlots = entity.properties.filter { $0.attribute?.isDerived == true && !$0.isTransient }.map { layout.slots[$0.index] }
+        func bits(_ isIncluded: (Property) -> Bool) -> UInt64 {
+            entity.properties.prefix(64).reduce(0) { isIncluded($1) ? $0 | 1 << UInt64($1.index) : $0 }
+        }
+        values = bits { !$0.isToMany }
+        storedColumns = bits { !$0.isToMany && !$0.isTransient && $0.attribute?.isDerived != true }
         let rules = ValidationRule.rules(for: entity, layout: layout, model: model)
         self.rules = rules
         demandedValues = rules.allSatisfy(\.isMetByAnyValue) ? RowPresence(rules.map(\.slot)) : nil

@@ -20,7 +20,7 @@ extension ManagedObject {
         if state.isFree { return changedValues() }
         let shape = self.shape
         var values: [String: Any?] = [:]
-        for index in context.changes.records[Int(recordIndex)].event.places where !shape.entity.properties[index].isTransient {
+        for index in context.changes.event(at: Int(recordIndex)).places where !shape.entity.properties[index].isTransient {
             values[shape.entity.properties[index].name] = value(forKey: shape.entity.properties[index].name)
         }
         return values

@@ -56,12 +56,14 @@ extension ManagedObjectContext {
         register(object)
         record(object)
         if recordsUndo { log(.inserted(object)) }
-        object.awakeFromInsert()
+        if !isPlain[Int(object.entityIndex)] { object.awakeFromInsert() }
     }
 
+    /// Whether undo is to learn of what is done now.
+    private var logsChanges: Bool { recordsUndo && untrackedDepth == 0 && undoManager.unsafelyUnwrapped.isUndoRegistrationEnabled }
+
     func log(_ change: @autoclosure () -> Change) {
-        guard recordsUndo, untrackedDepth == 0, undoManager?.isUndoRegistrationEnabled == true else { return }
-        eventLog.append(change())
+        if logsChanges { eventLog.append(change()) }
     }
 
     /// Notes that a slot is about to change: keeps the value for rollback, conflicts and undo, moving it out of the row. The object is realised.
@@ -70,9 +72,9 @@ extension ManagedObjectContext {
         if object.state.isFree || untrackedDepth > 0 { return }
         guard let first = touch(object, Int(slot.index)), first.sinceSave || first.inEvent, slot.kind != .toMany else { return }
         let needsSaved = first.sinceSave && !object.state.contains(.inserted)
-        let needsUndo = first.inEvent && recordsUndo && undoManager?.isUndoRegistrationEnabled == true
-        guard needsSaved || needsUndo else { return }
-        let old = object.row.moveSlotValue(slot)
+        let needsUndo = first.inEvent && logsChanges
+        guard needsSaved || needsUndo, let cells = object.cells else { return }
+        let old = cells.moveSlotValue(slot)
         if needsUndo { eventLog.append(.value(object, property: Int(slot.index), old)) }
         if needsSaved { changes.keepSaved(old, of: Int(object.recordIndex), property: Int(slot.index)) }
     }
@@ -90,7 +92,7 @@ extension ManagedObjectContext {
 
     /// Makes the object one with changes.
     func record(_ object: ManagedObject) {
-        if changes.records.isEmpty { firstChangeHandler?() }
+        if changes.isEmpty { firstChangeHandler?() }
         changes.insert(object)
     }
 
@@ -106,8 +108,8 @@ extension ManagedObjectContext {
 
     private func changedObjects(_ isIncluded: (ManagedObject) -> Bool) -> Set<ManagedObject> {
         var objects: Set<ManagedObject> = []
-        for record in changes.records {
-            if let object = record.object, isIncluded(object) { objects.insert(object) }
+        changes.forEach { object, _ in
+            if isIncluded(object) { objects.insert(object) }
         }
         return objects
     }

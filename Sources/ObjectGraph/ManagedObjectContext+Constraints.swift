@@ -41,8 +41,8 @@ extension ManagedObjectContext {
 
     func claims(of constraint: UniquenessConstraint) -> Claims {
         var claims = Claims()
-        for record in changes.records {
-            guard let object = record.object, constraint.family.contains(Int(object.entityIndex)), isClaiming(object, constraint) else { continue }
+        for index in changes.indices {
+            guard let object = changes.object(at: index), constraint.family.contains(Int(object.entityIndex)), isClaiming(object, constraint) else { continue }
             if let values = constraint.values(of: object.row) { claims.add(object, values) }
         }
         return claims

@@ -152,10 +152,10 @@ extension ManagedObjectContext {
         let entities = plan.includesSubentities ? plan.entity.family : plan.entity.index..<(plan.entity.index + 1)
         var overlay = FetchOverlay()
         let readElsewhere = plan.propertiesReadElsewhere(model)
-        func consider(_ record: ChangeRecord) {
-            guard let object = record.object, object.contextReference != nil else { return }
+        func consider(_ object: ManagedObject, _ changed: @autoclosure () -> PropertySet) {
+            guard object.contextReference != nil else { return }
             if !overlay.reachesFurther {
-                overlay.reachesFurther = readElsewhere.contains { $0.family.contains(Int(object.entityIndex)) && record.changed.contains($0.property) }
+                overlay.reachesFurther = readElsewhere.contains { $0.family.contains(Int(object.entityIndex)) && changed().contains($0.property) }
             }
             guard entities.contains(Int(object.entityIndex)) else { return }
             if object.key > 0 || parent != nil { overlay.excludedKeys.append(object.key) }
@@ -163,10 +163,12 @@ extension ManagedObjectContext {
             if !object.state.contains(.deleted) { overlay.objects.append(object) }
         }
         // An object in both has one record with the later changes and one with those that are being saved; it is one object.
-        for record in changes.records { consider(record) }
+        for index in changes.indices { if let object = changes.object(at: index) { consider(object, changes.changed(at: index)) } }
         if let save = saveUnderWay {
             if !save.memberDeletions.isEmpty { overlay.excludedKeys += try keysLeftToStore(of: entities) }
-            for record in save.changes.records where record.object.map({ $0.recordIndex < 0 }) == true { consider(record) }
+            for index in save.changes.indices {
+                if let object = save.changes.object(at: index), object.recordIndex < 0 { consider(object, save.changes.changed(at: index)) }
+            }
         }
         return overlay.isEmpty ? nil : overlay
     }

@@ -14,18 +14,19 @@ extension ManagedObjectContext {
         if !parents.isEmpty { try parent?.obtainPermanentIDs(for: parents) }
         // In the order in which they were inserted.
         own.sort { $0.key > $1.key }
-        try givePermanentKeys(own)
+        try withExtendedLifetime(own) { try givePermanentKeys(ContiguousArray(own.map { .passUnretained($0) })) }
     }
 
     /// The first of the numbers for new objects of a hierarchy, for those of each store that they go to.
-    private func reserveKeys(_ objects: ContiguousArray<ManagedObject>, _ root: Int) throws -> [(first: Int64, objects: ContiguousArray<ManagedObject>)] {
+    private func reserveKeys(_ objects: UnheldObjects, _ root: Int) throws -> [(first: Int64, objects: UnheldObjects)] {
         let assigned = topmost.assignedStores
         guard !assigned.isEmpty, let union = persistentStoreCoordinator.union else {
             return [(try store().reserveKeys(entityIndex: root, count: objects.count), objects)]
         }
-        var groups: [Int: ContiguousArray<ManagedObject>] = [:]
+        var groups: [Int: UnheldObjects] = [:]
         for object in objects {
-            let member = try assigned[object.key].flatMap { uuid in union.members.first { $0.uuid == uuid } } ?? union.homeStore(of: root)
+            let key = object._withUnsafeGuaranteedRef { $0.key }
+            let member = try assigned[key].flatMap { uuid in union.members.first { $0.uuid == uuid } } ?? union.homeStore(of: root)
             groups[member.place, default: []].append(object)
         }
         return try groups.sorted { $0.key < $1.key }.compactMap { place, objects in
@@ -35,27 +36,29 @@ extension ManagedObjectContext {
 
     /// Gives all new objects their permanent keys.
     func obtainPermanentIDsForInsertedObjects() throws {
-        var objects: ContiguousArray<ManagedObject> = []
-        for index in changes.records.indices {
-            guard let object = changes.records[index].object, object.key < 0, object.isInserted else { continue }
-            if objects.isEmpty { objects.reserveCapacity(changes.records.count - index) }
-            objects.append(object)
+        var objects: UnheldObjects = []
+        let changes = self.changes
+        changes.forEach { object, index in
+            guard object.key < 0, object.isInserted else { return }
+            if objects.isEmpty { objects.reserveCapacity(changes.indices.count - index) }
+            objects.append(.passUnretained(object))
         }
-        if !objects.isEmpty { try givePermanentKeys(objects) }
+        // The changes hold them.
+        try withExtendedLifetime(changes) { try givePermanentKeys(objects) }
     }
 
-    private func givePermanentKeys(_ objects: ContiguousArray<ManagedObject>) throws {
+    private func givePermanentKeys(_ objects: UnheldObjects) throws {
         guard let first = objects.first else { return }
-        let root = rootIndex(Int(first.entityIndex)), family = shapes[root].entity.family
+        let root = rootIndex(first._withUnsafeGuaranteedRef { Int($0.entityIndex) }), family = shapes[root].entity.family
         // Mostly all are of one hierarchy.
         let groups =
-            objects.allSatisfy { family.contains(Int($0.entityIndex)) }
-            ? [root: objects] : Dictionary(grouping: objects) { rootIndex(Int($0.entityIndex)) }.mapValues { ContiguousArray($0) }
+            objects.allSatisfy { $0._withUnsafeGuaranteedRef { family.contains(Int($0.entityIndex)) } }
+            ? [root: objects] : Dictionary(grouping: objects) { rootIndex($0._withUnsafeGuaranteedRef { Int($0.entityIndex) }) }.mapValues { ContiguousArray($0) }
         for (root, objects) in groups.sorted(by: { $0.key < $1.key }) {
             for (first, objects) in try reserveKeys(objects, root) {
                 var key = first
                 for object in objects {
-                    givePermanentKey(object, key)
+                    object._withUnsafeGuaranteedRef { givePermanentKey($0, key) }
                     key += 1
                 }
             }
@@ -70,17 +73,16 @@ extension ManagedObjectContext {
         identities[rootIndex(Int(object.entityIndex))].insert(object, key)
     }
 
-    /// Second step: nothing refers to the temporary keys any more.
-    func replaceTemporaryKeys(_ renamed: [ContiguousArray<ManagedObject>], savedObjects save: SaveUnderWay?) {
+    /// Second step: nothing refers to the temporary keys any more. The changes, or whoever calls, hold the objects.
+    func replaceTemporaryKeys(_ renamed: [UnheldObjects], savedObjects save: SaveUnderWay?) {
         guard renamed.contains(where: { !$0.isEmpty }) else { return }
         // Only objects that changed can lead to new ones: those that are being saved and those that were changed since.
-        if let save {
-            for objects in save.inserted { for object in objects { replaceTemporaryReferences(in: object) } }
-            for object in save.updated { replaceTemporaryReferences(in: object) }
-        }
         if shapes.contains(where: { !$0.toOnes.isEmpty }) {
-            for index in changes.records.indices {
-                guard let object = changes.records[index].object else { continue }
+            if let save {
+                for places in save.inserted + [save.updated] { save.changes.forEach(at: places) { replaceTemporaryReferences(in: $0) } }
+            }
+            for index in changes.indices {
+                guard let object = changes.object(at: index) else { continue }
                 replaceTemporaryReferences(in: object)
                 for place in changes.savedPlaces(of: index) {
                     if case .reference(let reference?) = changes.saved[place].value, let permanent = permanentReference(reference) {
@@ -90,12 +92,15 @@ extension ManagedObjectContext {
             }
         }
         var told: [(temporary: Int64, permanent: ObjectReference)] = []
+        let tellsChildren = !children.isEmpty
         for objects in renamed {
             for object in objects {
-                let row = object.row
-                if !children.isEmpty { told.append((row.key, reference(to: object))) }
-                temporaries.remove(-row.key)
-                row.key = object.key
+                object._withUnsafeGuaranteedRef { object in
+                    guard let cells = object.cells else { preconditionFailure("A new object has a row") }
+                    if tellsChildren { told.append((cells.key, reference(to: object))) }
+                    temporaries.remove(-cells.key)
+                    cells.setKey(object.key)
+                }
             }
         }
         if !told.isEmpty { tellChildren(told) }
@@ -114,3 +119,6 @@ extension ManagedObjectContext {
         return ObjectReference(key: object.key, entityIndex: reference.entityIndex)
     }
 }
+
+/// Objects that somebody else holds.
+typealias UnheldObjects = ContiguousArray<Unmanaged<ManagedObject>>

@@ -56,7 +56,7 @@ extension ManagedObjectContext {
                     continue
                 }
                 let index = object.entity.propertyIndex(named: value.propertyName)
-                let isNewer = index.map { object.recordIndex >= 0 && changes.records[Int(object.recordIndex)].changed.contains($0) } ?? true
+                let isNewer = index.map { object.recordIndex >= 0 && changes.changed(at: Int(object.recordIndex)).contains($0) } ?? true
                 refresh(object, mergeChanges: true)
                 if !isNewer { try object.setPropertyValue(value.value, forKey: value.propertyName) }
             }
@@ -82,7 +82,7 @@ extension ManagedObjectContext {
             let attribute = constraint.slots.first { entity.properties[Int($0.index)].attribute != nil }
             if let slot = attribute ?? constraint.slots.first { properties.insert(Int(slot.index)) }
         } else if object.recordIndex >= 0 {
-            for slot in constraint.slots where changes.records[Int(object.recordIndex)].changed.contains(Int(slot.index)) { properties.insert(Int(slot.index)) }
+            for slot in constraint.slots where changes.changed(at: Int(object.recordIndex)).contains(Int(slot.index)) { properties.insert(Int(slot.index)) }
         }
         return properties
     }

@@ -12,14 +12,14 @@ extension ManagedObjectContext {
         postponedDeletions.removeAll()
         forgottenObjects.removeAll()
         deletedInEvent.removeAll()
-        eventLog = []
+        eventLog = GrowingList()
         undoManager?.removeAllActions(withTarget: self)
         edits.returnToCommitted(undoManager)
         permanentKeys = PermanentKeys()
         loadError = nil
         var restored: [ManagedObject] = []
-        for index in dropped.records.indices {
-            guard let object = dropped.records[index].object else { continue }
+        for index in dropped.indices {
+            guard let object = dropped.object(at: index) else { continue }
             object.recordIndex = -1
             if object.state.contains(.inserted) {
                 object.state = []
@@ -61,7 +61,7 @@ extension ManagedObjectContext {
         deletedInEvent.removeAll()
         refreshedObjects.removeAll()
         mergedInsertions.removeAll()
-        eventLog = []
+        eventLog = GrowingList()
         undoManager?.removeAllActions(withTarget: self)
         edits.returnToCommitted(undoManager)
         permanentKeys = PermanentKeys()
@@ -141,7 +141,7 @@ extension ManagedObjectContext {
         }
         let index = Int(object.recordIndex)
         let shape = shapes[Int(object.entityIndex)]
-        let changed = changes.records[index].changed
+        let changed = changes.changed(at: index)
         // The store's value takes the place of the saved one, and the changed value stays.
         for place in changes.savedPlaces(of: index) {
             let slot = shape.layout.slots[Int(changes.saved[place].property)]

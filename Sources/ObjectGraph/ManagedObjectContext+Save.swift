@@ -117,7 +117,7 @@ extension ManagedObjectContext {
         if isObserved(.willSave) { post(ContextNotification(.willSave, self)) }
         processPendingChanges()
         // Objects that this brings have an event of their own: the rounds below send it to them.
-        for index in 0..<(isPlain.contains(false) ? changes.records.count : 0) { changes.records[index].object?.willSave() }
+        for index in 0..<(isPlain.contains(false) ? changes.indices.count : 0) { changes.object(at: index)?.willSave() }
         var rounds = 0
         while changes.hasEvent || !pendingDeletions.isEmpty || !postponedDeletions.isEmpty {
             rounds += 1
@@ -143,7 +143,7 @@ extension ManagedObjectContext {
         memberDeletions = []
         changes = ChangeRecords()
         for list in plan.underWay.lists { list.beginSaving() }
-        plan.underWay.changes.forEachObject { object in
+        plan.underWay.changes.forEach { object, _ in
             object.recordIndex = -1
             object.state = object.state.subtracting([.inserted, .updated, .free]).union(.saving)
         }
@@ -155,24 +155,34 @@ extension ManagedObjectContext {
         saveUnderWay = nil
         moveGenerationForward()
         edits.committed = save.position
-        var renamed: [ContiguousArray<ManagedObject>] = []
+        var renamed: [UnheldObjects] = []
         // In a parent new objects stay new, under their temporary numbers.
-        if parent != nil { for object in save.inserted.joined() { object.row.version = 1 } }
-        for (objects, keys) in zip(save.inserted, receipt.keys) where parent == nil {
-            // Mostly all are new to the store; those that undo brought back, or that got their keys early, are not.
-            renamed.append(objects.allSatisfy { $0.key < 0 } ? objects : objects.filter { $0.key < 0 })
-            for (object, key) in zip(objects, keys) {
-                if object.key < 0 { givePermanentKey(object, key) }
-                object.row.version = 1
+        if parent != nil { for places in save.inserted { save.changes.forEach(at: places) { $0.cells?.setVersion(1) } } }
+        for (places, keys) in zip(save.inserted, receipt.keys) where parent == nil {
+            // Mostly all are new to the store, or all have got their keys early; those that undo brought back are neither.
+            var objects: UnheldObjects = []
+            var next = 0
+            save.changes.forEach(at: places) { object in
+                if object.key < 0 {
+                    objects.append(.passUnretained(object))
+                    givePermanentKey(object, keys[next])
+                }
+                object.cells?.setVersion(1)
+                next += 1
             }
+            if !objects.isEmpty { renamed.append(objects) }
         }
         replaceTemporaryKeys(renamed, savedObjects: save)
-        for object in save.updated { object.optionalRow?.version += 1 }
+        save.changes.forEach(at: save.updated) { object in
+            if let cells = object.cells { cells.setVersion(cells.version + 1) }
+        }
         for list in save.lists { list.finishSaving() }
-        save.changes.forEachObject { $0.state.remove(.saving) }
+        save.changes.forEach { object, _ in object.state.remove(.saving) }
         // While they still have a context, and say that they are deleted.
-        for object in save.deleted where object.state.contains(.deleted) { object.didSave() }
-        for object in save.deleted { acceptDeletion(object) }
+        if isPlain.contains(false) {
+            for object in save.changes.objects(at: save.deleted) where object.state.contains(.deleted) { object.didSave() }
+        }
+        save.changes.forEach(at: save.deleted) { acceptDeletion($0) }
         for deletion in save.memberDeletions { acceptDeletion(of: deletion) }
         assignedStores = assignedStores.filter { temporaries.object(-$0.key) != nil }
         takeDerivedValues(receipt.derived)
@@ -197,31 +207,33 @@ extension ManagedObjectContext {
         saveUnderWay = nil
         for list in save.lists { list.cancelSaving() }
         let newer = changes
-        for record in newer.records { record.object?.recordIndex = -1 }
+        newer.forEach { object, _ in object.recordIndex = -1 }
         changes = save.changes
-        for index in changes.records.indices {
-            guard let object = changes.records[index].object else { continue }
+        save.changes.forEach { object, index in
             object.recordIndex = Int32(index)
             object.state.remove(.saving)
         }
-        for object in save.inserted.joined() {
-            object.state.insert(.inserted)
-            // What was counted as a difference from this save is none: the object is new as a whole.
-            for relation in shapes[Int(object.entityIndex)].toManys { object.existingList(relation)?.forgetDifferences() }
+        for places in save.inserted {
+            save.changes.forEach(at: places) { object in
+                object.state.insert(.inserted)
+                // What was counted as a difference from this save is none: the object is new as a whole.
+                for relation in shapes[Int(object.entityIndex)].toManys { object.existingList(relation)?.forgetDifferences() }
+            }
         }
-        for object in save.updated + save.unchanged where !object.state.contains(.deleted) { object.state.insert(.updated) }
+        save.changes.forEach(at: save.updated + save.unchanged) { object in
+            if !object.state.contains(.deleted) { object.state.insert(.updated) }
+        }
         postponeMemberDeletions(save.memberDeletions)
         merge(newer)
     }
 
     /// Changes that were made while a save was under way, on top of those that it did not write.
     private func merge(_ newer: ChangeRecords) {
-        for index in newer.records.indices {
-            let record = newer.records[index]
-            guard let object = record.object else { continue }
+        for index in newer.indices {
+            guard let object = newer.object(at: index) else { continue }
             if object.recordIndex < 0 { changes.insert(object) }
             let place = Int(object.recordIndex)
-            for property in record.changed.places {
+            for property in newer.changed(at: index).places {
                 let isFirst = changes.touch(place, property: property).sinceSave
                 if isFirst, !object.state.contains(.inserted), let value = newer.savedValue(of: index, property: property) {
                     changes.keepSaved(value, of: place, property: property)
@@ -239,20 +251,22 @@ extension ManagedObjectContext {
 
     /// - Parameter derived: objects whose derived values the save has changed.
     private func finish(_ save: SaveUnderWay, derived: RowBatch) {
-        if isPlain.contains(false) { save.changes.forEachObject { if $0.contextReference != nil { $0.didSave() } } }
+        if isPlain.contains(false) {
+            for index in save.changes.indices { if let object = save.changes.object(at: index), object.contextReference != nil { object.didSave() } }
+        }
         let source = parent?.followers ?? persistentStoreCoordinator.followers
         let isFollowed = !source.isEmpty
         guard isFollowed || isObserved(.didSave) else { return }
         var notification = ContextNotification(.didSave, self)
-        for objects in save.inserted { notification.inserted.formUnion(objects) }
-        notification.updated = Set(save.updated)
+        for places in save.inserted { notification.inserted.formUnion(save.changes.objects(at: places)) }
+        notification.updated = Set(save.changes.objects(at: save.updated))
         for index in 0..<derived.count {
             let reference = ObjectReference(key: derived[index].key, entityIndex: derived[index].entityIndex)
             let isNew = registered(reference).map(notification.inserted.contains) ?? false
             if !isNew { notification.derived.insert(objectID(key: reference.key, entityIndex: reference.entityIndex)) }
         }
         // What was gone already was deleted by somebody else.
-        notification.deleted = Set(save.deleted.filter { !save.goneBefore.contains($0) })
+        notification.deleted = Set(save.changes.objects(at: save.deleted).filter { !save.goneBefore.contains($0) })
         if isFollowed { source.post(notification.changes, from: inbox) }
         post(notification)
     }

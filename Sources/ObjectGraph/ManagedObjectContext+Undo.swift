@@ -10,39 +10,48 @@ extension ManagedObjectContext {
 
     /// Hands the event's changes to the undo manager, as one action.
     func registerUndo() {
-        let log = eventLog
-        eventLog = []
+        let log = ChangeLog(eventLog)
+        eventLog = GrowingList()
         guard let undoManager, undoManager.isUndoRegistrationEnabled else { return }
         undoManager.registerUndo(withTarget: self) { $0.takeBack(log) }
         if !undoManager.isUndoing && !undoManager.isRedoing { undoManager.endEvent() }
     }
 
     /// Takes changes back, the last one first. What that does is recorded in turn, and is what redo takes back.
-    private func takeBack(_ log: [Change]) {
+    private func takeBack(_ log: ChangeLog) {
         isProcessing = true
         var awakened: [ManagedObject: SnapshotEvents] = [:]
         var broughtBack: [ManagedObject] = []
-        for change in log.reversed() {
+        while let change = log.changes.popLast() {
+            if case .value(let object, let property, let value) = change {
+                takeBack(value, of: object, property, &awakened)
+                continue
+            }
             guard let (object, event) = takeBack(change) else { continue }
             if event == .undoDeletion { broughtBack.append(object) }
             // Only an application's class has something to do when it is awakened.
-            if !shapes[Int(object.entityIndex)].isPlain { awakened[object, default: []].insert(event) }
+            if !isPlain[Int(object.entityIndex)] { awakened[object, default: []].insert(event) }
         }
         for (object, events) in awakened where object.contextReference != nil { object.awake(fromSnapshotEvents: events) }
-        dropUnchanged(changes.eventObjects)
-        dropUnchanged(broughtBack)
+        dropUnchanged()
+        for object in broughtBack where isUnchanged(object, in: changes) { drop(object) }
         endEvent()
         isProcessing = false
     }
 
+    private func takeBack(_ value: SlotValue, of object: ManagedObject, _ property: Int, _ awakened: inout [ManagedObject: SnapshotEvents]) {
+        guard object.fireFault(), let cells = object.cells else { return }
+        shapeReferences[Int(object.entityIndex)]._withUnsafeGuaranteedRef { shape in
+            let slot = shape.layout.slots[property]
+            willWrite(object, slot)
+            cells.setSlotValue(current(value), slot)
+            if !shape.isPlain { awakened[object, default: []].insert(.undoUpdate) }
+        }
+    }
+
     private func takeBack(_ change: Change) -> (ManagedObject, SnapshotEvents)? {
         switch change {
-        case .value(let object, let property, let value):
-            let slot = shapes[Int(object.entityIndex)].layout.slots[property]
-            guard object.fireFault() else { return nil }
-            willWrite(object, slot)
-            object.row.setSlotValue(current(value), slot)
-            return (object, .undoUpdate)
+        case .value: return nil
         case .memberAdded(let owner, let property, let member):
             removeMember(owner, relation(owner, property), member)
             return (owner, .undoUpdate)
@@ -113,28 +122,57 @@ extension ManagedObjectContext {
     }
 
     /// Objects that undo brought to their saved values have no changes any more.
-    private func dropUnchanged(_ objects: some Sequence<ManagedObject>) {
-        let isObserved = isObserved(.objectsDidChange)
-        for object in objects {
-            guard object.recordIndex >= 0, object.state.isDisjoint(with: [.inserted, .deleted]), !differsFromSaved(object) else { continue }
-            changes.remove(object)
-            object.state.remove(.updated)
-            if isObserved { restoredObjects.insert(object) }
-        }
+    private func dropUnchanged() {
+        for place in unchangedPlaces(among: changes.eventPlaces, of: changes) { if let object = changes.object(at: Int(place)) { drop(object) } }
     }
 
-    /// Whether a value or relationship of an object with a record is another than the saved one.
-    func differsFromSaved(_ object: ManagedObject) -> Bool {
-        let index = Int(object.recordIndex)
-        let layout = shapes[Int(object.entityIndex)].layout
-        for property in changes.records[index].changed.places {
-            let slot = layout.slots[property]
-            if slot.kind == .toMany {
-                if object.existingList(relation(object, property))?.differsFromSaved == true { return true }
-            } else if changes.differs(object.row, slot, of: index, property: property) {
-                return true
-            }
-        }
-        return false
+    /// All of them first: changes that are read while they are changed would be copied.
+    private func unchangedPlaces(among places: ContiguousArray<Int32>, of changes: ChangeRecords) -> ContiguousArray<Int32> {
+        places.filter { changes.unowned(at: Int($0))?._withUnsafeGuaranteedRef { isUnchanged($0, in: changes) } == true }
     }
+
+    private func isUnchanged(_ object: ManagedObject, in changes: borrowing ChangeRecords) -> Bool {
+        object.recordIndex >= 0 && object.state.isDisjoint(with: [.inserted, .deleted]) && !differsFromSaved(object, in: changes)
+    }
+
+    private func drop(_ object: ManagedObject) {
+        if isObserved(.objectsDidChange) { restoredObjects.insert(object) }
+        object.state.remove(.updated)
+        changes.remove(object)
+    }
+
+    func differsFromSaved(_ object: ManagedObject) -> Bool { differsFromSaved(object, in: changes) }
+
+    /// Whether a value or relationship of an object with a record is another than the saved one.
+    private func differsFromSaved(_ object: ManagedObject, in changes: borrowing ChangeRecords) -> Bool {
+        guard let cells = object.cells else { preconditionFailure("An object that was changed has a row") }
+        let index = Int(object.recordIndex)
+        return shapeReferences[Int(object.entityIndex)]._withUnsafeGuaranteedRef { shape in
+            if let changed = changes.narrowChanged(at: index), changed & ~shape.values == 0 {
+                var left = changed
+                while left != 0 {
+                    let property = left.trailingZeroBitCount
+                    left &= left - 1
+                    if changes.differs(cells, shape.layout.slots[property], of: index, property: property) { return true }
+                }
+                return false
+            }
+            for property in changes.changed(at: index).places {
+                let slot = shape.layout.slots[property]
+                if slot.kind == .toMany {
+                    if object.existingList(relation(object, property))?.differsFromSaved == true { return true }
+                } else if changes.differs(cells, slot, of: index, property: property) {
+                    return true
+                }
+            }
+            return false
+        }
+    }
+}
+
+/// What an event did, in order. Whoever takes it back takes it out: an action of undo is run once.
+final class ChangeLog {
+    var changes: GrowingList<Change>
+
+    init(_ changes: GrowingList<Change>) { self.changes = changes }
 }

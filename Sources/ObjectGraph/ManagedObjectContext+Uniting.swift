@@ -57,7 +57,7 @@ extension ManagedObjectContext {
             // Undo may know the object by its temporary number.
             if undoManager != nil { permanentKeys.set(key, for: object.key) }
             givePermanentKey(object, key)
-            replaceTemporaryKeys([[object]], savedObjects: nil)
+            replaceTemporaryKeys([[.passUnretained(object)]], savedObjects: nil)
         }
         object.state.remove([.inserted, .free])
         object.state.insert(.updated)
@@ -72,8 +72,8 @@ extension ManagedObjectContext {
             return ObjectReference(key: key, entityIndex: reference.entityIndex)
         }
         // Only objects that changed can lead to a new one.
-        for index in changes.records.indices {
-            guard let owner = changes.records[index].object, let row = owner.optionalRow else { continue }
+        for index in changes.indices {
+            guard let owner = changes.object(at: index), let row = owner.optionalRow else { continue }
             for relation in shapes[Int(owner.entityIndex)].toOnes {
                 if let reference = moved(row.reference(relation.slot)) { row.setReference(reference, relation.slot) }
             }

@@ -5,8 +5,10 @@ extension ManagedObjectContext {
     /// Checks everything that a save would write, and collects every failure that is not another one's mere consequence.
     func validateChanges() throws {
         var errors: [(object: ManagedObject, error: any Error)] = []
-        for index in changes.records.indices {
-            guard let object = changes.records[index].object, !object.state.contains(.inaccessible), !isPlainlyValid(object) else { continue }
+        for index in changes.indices {
+            guard let unheld = changes.unowned(at: index), unheld._withUnsafeGuaranteedRef({ !$0.state.contains(.inaccessible) && !isPlainlyValid($0) }),
+                let object = changes.object(at: index)
+            else { continue }
             do {
                 if object.state.contains(.deleted) {
                     try object.validateForDelete()
@@ -29,7 +31,7 @@ extension ManagedObjectContext {
     /// instructions from the few that have to be looked at.
     private func isPlainlyValid(_ object: ManagedObject) -> Bool {
         guard isPlain[Int(object.entityIndex)], object.state.isDisjoint(with: [.deleted, .fault]), let cells = object.cells else { return false }
-        return shapes[Int(object.entityIndex)].demandedValues.map { cells.hasValues($0) } ?? false
+        return shapeReferences[Int(object.entityIndex)]._withUnsafeGuaranteedRef { shape in shape.demandedValues.map { cells.hasValues($0) } ?? false }
     }
 
     private static func failures(of error: any Error, _ object: ManagedObject) -> [ValidationError.Failure] {

@@ -99,7 +99,7 @@ public final class ManagedObjectContext {
     /// New objects that were deleted in this event.
     var forgottenObjects: Set<ManagedObject> = []
     /// Changes of this event, for undo.
-    @exclusivity(unchecked) var eventLog: [Change] = []
+    @exclusivity(unchecked) var eventLog = GrowingList<Change>()
     @exclusivity(unchecked) var recordsUndo = false
     var isProcessing = false
     var refreshedObjects: Set<ManagedObject> = []
@@ -206,7 +206,7 @@ public final class ManagedObjectContext {
         if !eventLog.isEmpty { edits.noteUnrecorded() }
         edits.detach(undoManager)
         recordsUndo = false
-        eventLog = []
+        eventLog = GrowingList()
         permanentKeys = PermanentKeys()
         undoManager.removeAllActions(withTarget: self)
         undoCheckpoint.map { undoManager.removeCheckpoint($0) }

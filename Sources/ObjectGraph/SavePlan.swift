@@ -7,6 +7,7 @@ struct SavePlan {
     private let context: ManagedObjectContext
     private(set) var changes = ChangeSet()
     private(set) var underWay: SaveUnderWay
+    private let records: ChangeRecords
     /// A parent takes over what no store keeps.
     private let includesTransients: Bool
     private var insertionPlaces: [Int]
@@ -15,25 +16,24 @@ struct SavePlan {
     init(_ context: ManagedObjectContext, number: Int) {
         self.context = context
         includesTransients = context.parent != nil
+        records = context.changes
         underWay = SaveUnderWay(number: number, changes: context.changes, position: context.edits.position(context.undoManager))
         insertionPlaces = [Int](repeating: -1, count: context.shapes.count)
         updatePlaces = insertionPlaces
     }
 
     mutating func collect() {
-        let records = context.changes
         underWay.memberDeletions = context.memberDeletions
         changes.memberDeletions = context.memberDeletions.map { deletion in
             ChangeSet.MemberDeletion(
                 entityIndex: deletion.relation.property.declaringEntityIndex, propertyIndex: deletion.relation.index, destinationIndex: deletion.destination,
                 owners: deletion.owners.map(\.key))
         }
-        for index in records.records.indices {
-            guard let object = records.records[index].object else { continue }
+        records.forEach { object, index in
             if object.state.contains(.inserted) {
-                insert(object)
+                insert(object, index)
             } else if object.state.contains(.deleted) {
-                delete(object)
+                delete(object, index)
             } else {
                 update(object, index)
             }
@@ -46,7 +46,8 @@ struct SavePlan {
         if context.parent == nil { changes.stores = context.assignedStores }
     }
 
-    private mutating func insert(_ object: ManagedObject) {
+    private mutating func insert(_ object: ManagedObject, _ index: Int) {
+        guard let cells = object.cells else { preconditionFailure("A new object has a row") }
         let entity = Int(object.entityIndex)
         if insertionPlaces[entity] < 0 {
             insertionPlaces[entity] = changes.insertions.count
@@ -54,9 +55,15 @@ struct SavePlan {
             underWay.inserted.append([])
         }
         let place = insertionPlaces[entity]
-        _ = changes.insertions[place].rows.append(copyOf: object.row)
-        underWay.inserted[place].append(object)
-        for relation in context.shapes[entity].toManys {
+        underWay.inserted[place].append(Int32(index))
+        context.shapeReferences[entity]._withUnsafeGuaranteedRef { shape in
+            changes.insertions[place].rows.append(copyOf: cells, shape.layout)
+            if !shape.toManys.isEmpty { insertMembers(object, shape) }
+        }
+    }
+
+    private mutating func insertMembers(_ object: ManagedObject, _ shape: EntityShape) {
+        for relation in shape.toManys {
             guard let list = object.existingList(relation), !list.members.isEmpty else { continue }
             underWay.lists.append(list)
             if relation.isLinked, isNamedHere(object, relation) {
@@ -66,30 +73,60 @@ struct SavePlan {
         }
     }
 
-    private mutating func delete(_ object: ManagedObject) {
-        underWay.deleted.append(object)
+    private mutating func delete(_ object: ManagedObject, _ index: Int) {
+        underWay.deleted.append(Int32(index))
         // A fault that the store has no row for is deleted already.
         if object.state.contains(.inaccessible) {
             underWay.goneBefore.insert(object)
             return
         }
+        guard let cells = object.cells else { preconditionFailure("An object that is deleted was read") }
         let entity = Int(object.entityIndex)
-        changes.deletions.append(ChangeSet.Deletion(entityIndex: entity, key: object.key, version: object.row.version))
-        for relation in context.shapes[entity].toManys where relation.isLinked && isNamedHere(object, relation) {
-            guard let list = object.existingList(relation), list.isLoaded else { continue }
-            underWay.lists.append(list)
-            for member in list.committedMembers { link(object, relation, member, isAdded: false) }
+        changes.deletions.append(ChangeSet.Deletion(entityIndex: entity, key: object.key, version: cells.version))
+        context.shapeReferences[entity]._withUnsafeGuaranteedRef { shape in
+            for relation in shape.toManys where relation.isLinked && isNamedHere(object, relation) {
+                guard let list = object.existingList(relation), list.isLoaded else { continue }
+                underWay.lists.append(list)
+                for member in list.committedMembers { link(object, relation, member, isAdded: false) }
+            }
         }
     }
 
     private mutating func update(_ object: ManagedObject, _ index: Int) {
+        guard let cells = object.cells else { preconditionFailure("An object that was changed has a row") }
         let entity = Int(object.entityIndex)
-        let shape = context.shapes[entity]
+        context.shapeReferences[entity]._withUnsafeGuaranteedRef { shape in
+            var hasListChanges = false
+            let columns = changedColumns(object, cells, shape, index, &hasListChanges)
+            guard !columns.isEmpty || hasListChanges else {
+                underWay.unchanged.append(Int32(index))
+                return
+            }
+            if updatePlaces[entity] < 0 {
+                updatePlaces[entity] = changes.updates.count
+                changes.updates.append(ChangeSet.Updates(entityIndex: entity))
+            }
+            let place = updatePlaces[entity]
+            changes.updates[place].rows.append(copyOf: cells, shape.layout)
+            changes.updates[place].changed.append(columns)
+            underWay.updated.append(Int32(index))
+        }
+    }
+
+    /// The properties of an object that have columns and other values than the saved ones.
+    private mutating func changedColumns(_ object: ManagedObject, _ cells: RowCells, _ shape: EntityShape, _ index: Int, _ hasListChanges: inout Bool) -> PropertySet {
+        // Mostly what changed are attributes and to-one relationships among the first 64 properties.
+        if let changed = records.narrowChanged(at: index), changed & ~shape.storedColumns == 0 {
+            var left = changed, columns: UInt64 = 0
+            while left != 0 {
+                let property = left.trailingZeroBitCount
+                left &= left - 1
+                if !records.isSaved(cells, shape.layout.slots[property], of: index, property: property) { columns |= 1 << UInt64(property) }
+            }
+            return PropertySet(low: columns)
+        }
         var columns = PropertySet()
-        var hasListChanges = false
-        let row = object.row
-        for property in context.changes.records[index].changed.places {
-            let slot = shape.layout.slots[property]
+        for property in records.changed(at: index).places {
             if let relation = shape.relations[property], relation.isToMany {
                 guard !relation.description.isTransient, let list = object.existingList(relation), !list.changes.isEmpty else { continue }
                 underWay.lists.append(list)
@@ -98,23 +135,12 @@ struct SavePlan {
                 if relation.isLinked { linkDifferences(object, relation, list) }
                 order(object, relation, list)
             } else if includesTransients || !shape.isTransient[property] && !shape.isDerived[property],
-                !context.changes.isSaved(row, slot, of: index, property: property)
+                !records.isSaved(cells, shape.layout.slots[property], of: index, property: property)
             {
                 columns.insert(property)
             }
         }
-        guard !columns.isEmpty || hasListChanges else {
-            underWay.unchanged.append(object)
-            return
-        }
-        if updatePlaces[entity] < 0 {
-            updatePlaces[entity] = changes.updates.count
-            changes.updates.append(ChangeSet.Updates(entityIndex: entity))
-        }
-        let place = updatePlaces[entity]
-        _ = changes.updates[place].rows.append(copyOf: row)
-        changes.updates[place].changed.append(columns)
-        underWay.updated.append(object)
+        return columns
     }
 
     // MARK: To-many relationships

@@ -16,14 +16,15 @@ struct SaveUnderWay {
     let changes: ChangeRecords
     /// Where the edits stood then.
     let position: EditPosition
+    // What follows are places in `changes`, which hold the objects.
     /// The objects of the change set's insertions, in its order.
-    var inserted: [ContiguousArray<ManagedObject>] = []
-    var updated: ContiguousArray<ManagedObject> = []
-    var deleted: ContiguousArray<ManagedObject> = []
+    var inserted: [ContiguousArray<Int32>] = []
+    var updated: ContiguousArray<Int32> = []
+    var deleted: ContiguousArray<Int32> = []
     /// Of those the ones that the store did not have any more.
     var goneBefore: Set<ManagedObject> = []
     /// Objects with changes that come to nothing.
-    var unchanged: ContiguousArray<ManagedObject> = []
+    var unchanged: ContiguousArray<Int32> = []
     var lists: ContiguousArray<MemberList> = []
     /// Objects that nobody has, which the store finds by itself.
     var memberDeletions: [MemberDeletion] = []

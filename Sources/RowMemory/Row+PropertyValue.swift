@@ -4,6 +4,15 @@ package import Schema
 /// Untyped access to attributes. Relationships are not values here: read `reference(_:)` and `members(_:)`.
 extension Row {
     /// The value of an attribute.
+    package func value(_ slot: RowSlot) -> PropertyValue { cells.value(slot) }
+
+    /// Stores the value of an attribute.
+    /// - Returns: false, and changes nothing, if the value is not of the slot's kind.
+    package func setValue(_ value: PropertyValue, _ slot: RowSlot) -> Bool { cells.setValue(value, slot) }
+}
+
+extension RowCells {
+    /// The value of an attribute.
     package func value(_ slot: RowSlot) -> PropertyValue {
         guard hasValue(slot) else { return .null }
         return wrap(slot, take: false)
@@ -19,7 +28,7 @@ extension Row {
         func get<Value>(_ type: Value.Type) -> Value {
             let place = (base + Int(slot.offset)).assumingMemoryBound(to: Value.self)
             guard take else { return place.pointee }
-            clearPresence(slot)
+            setPresence(slot, to: false)
             return place.move()
         }
         switch slot.kind {

@@ -62,13 +62,19 @@ public final class RowSlab: @unchecked Sendable {
     /// Adds a copy of `row`, which has the same layout; to-many slots stay empty.
     package func append(copyOf row: Row) -> Row {
         precondition(row.slab.layout.isSame(as: layout), "A row is copied into a slab of its own layout")
+        return Row(slab: self, base: append(copyOf: row.cells).base)
+    }
+
+    /// Adds a copy of the row that `cells` are of, which has the same layout; to-many slots stay empty.
+    @discardableResult
+    package func append(copyOf cells: RowCells) -> RowCells {
         let count = self.count
         precondition(count < capacity, "The slab is full: make another")
         let place = base + count * stride
         // Rows are short and multiples of 8 bytes: a call costs more than the loads and stores.
         var offset = 0
         while offset < stride {
-            place.storeBytes(of: row.base.load(fromByteOffset: offset, as: UInt64.self), toByteOffset: offset, as: UInt64.self)
+            place.storeBytes(of: cells.base.load(fromByteOffset: offset, as: UInt64.self), toByteOffset: offset, as: UInt64.self)
             offset += 8
         }
         let pointer = RowPointer(base: place)
@@ -82,7 +88,7 @@ public final class RowSlab: @unchecked Sendable {
             }
         }
         RowCursor.setCount(count + 1, before: base)
-        return Row(slab: self, base: place)
+        return RowCells(base: place)
     }
 
     @inlinable public func row(at index: Int) -> Row { Row(slab: self, base: cells(at: index).base) }

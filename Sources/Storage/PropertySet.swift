@@ -5,6 +5,9 @@ package struct PropertySet: Sendable, Hashable {
 
     package init() {}
 
+    /// Of the first 64 places, by their bits.
+    package init(low: UInt64) { self.low = low }
+
     package var isEmpty: Bool { low == 0 && rest.allSatisfy { $0 == 0 } }
 
     package func contains(_ index: Int) -> Bool {

@@ -80,6 +80,11 @@ public struct RowBatch: Sendable {
         slabs[openSlab(for: row.layout)].append(copyOf: row)
     }
 
+    /// Adds a copy of the row that `cells` are of, which has that layout, or that of another model's equal entity.
+    package mutating func append(copyOf cells: RowCells, _ layout: RowLayout) {
+        slabs[openSlab(for: layout)].append(copyOf: cells)
+    }
+
     // MARK: Slabs
 
     /// A slab with room for a row of `layout`, the row counted.

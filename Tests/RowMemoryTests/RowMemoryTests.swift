@@ -81,7 +81,7 @@ struct RowMemoryTests {
         for (name, first, _) in Self.values {
             let slot = try slot(name)
             _ = row.setValue(first, slot)
-            #expect(row.moveValue(slot) == first && !row.hasValue(slot), "\(name)")
+            #expect(row.cells.moveValue(slot) == first && !row.hasValue(slot), "\(name)")
         }
     }
 
@@ -150,7 +150,7 @@ struct RowMemoryTests {
                 _ = other.append(copyOf: row)
             }
             other.row(at: 1).clear(try slot("large"))
-            _ = other.row(at: 2).moveValue(try slot("large"))
+            _ = other.row(at: 2).cells.moveValue(try slot("large"))
             #expect(slab.isFull && other.count == 3)
         }
         #expect(member == nil && large == nil)

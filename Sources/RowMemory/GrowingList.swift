@@ -1,0 +1,137 @@
+internal import Glibc
+
+/// A list that grows at its end and never moves what it holds: pieces of memory, each twice as large as the one before.
+///
+/// An array that doubles copies its elements, and asks the system for fresh memory each time: where many thousands of changes are noted, that takes longer than noting them.
+/// Reading and writing one element costs a few instructions more than in an array. Copies share their memory until one of them is changed.
+///
+/// Public, as rows are, so that loops in other rooms are compiled into them.
+///
+/// Invariants:
+/// 1. Element `n` stands in the piece whose number is the position of the highest bit of `n + 16`, counted from bit 4, at the place that the other bits say.
+/// 2. Elements `0..<count` are initialised, and no others.
+public struct GrowingList<Element> {
+    @usableFromInline final class Storage {
+        @usableFromInline typealias Piece = UnsafeMutablePointer<Element>
+
+        /// `pieceLimit` places, filled one after the other.
+        @usableFromInline let pieces: UnsafeMutablePointer<Piece?>
+        @exclusivity(unchecked) @usableFromInline var count = 0
+
+        init() {
+            pieces = .allocate(capacity: Self.pieceLimit)
+            pieces.initialize(repeating: nil, count: Self.pieceLimit)
+        }
+
+        @usableFromInline static var firstBits: Int { 4 }
+        @usableFromInline static var first: Int { 1 << firstBits }
+        /// As many as a count could ever need.
+        private static var pieceLimit: Int { Int.bitWidth - firstBits }
+        /// Pieces of that size come in huge pages, which the system hands out at once.
+        private static var hugeSize: Int { 1 << 20 }
+        /// The pages of pieces of that size are asked for at once.
+        private static var populatedSize: Int { 64 << 10 }
+        private static var hugeAlignment: Int { 2 << 20 }
+
+        @inlinable @inline(__always) func place(_ index: Int) -> Piece {
+            let number = index &+ Self.first
+            let bit = Int.bitWidth &- 1 &- number.leadingZeroBitCount
+            return pieces[bit &- Self.firstBits].unsafelyUnwrapped + (number ^ (1 << bit))
+        }
+
+        /// Makes the piece that element `index` is the first of.
+        @usableFromInline func addPiece(for index: Int) {
+            let capacity = index + Self.first
+            let size = capacity * MemoryLayout<Element>.stride
+            let isHuge = size >= Self.hugeSize
+            let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: isHuge ? Self.hugeAlignment : Swift.max(16, MemoryLayout<Element>.alignment))
+            // Hints: where there are no huge pages, and on older systems, the memory comes as it always does.
+            if isHuge {
+                madvise(memory, size, MADV_HUGEPAGE)
+            } else if size >= Self.populatedSize {
+                HeapRoom.populate(memory, size)
+            }
+            pieces[capacity.trailingZeroBitCount - Self.firstBits] = memory.bindMemory(to: Element.self, capacity: capacity)
+        }
+
+        deinit {
+            var first = 0, number = 0
+            while number < Self.pieceLimit, let piece = pieces[number] {
+                let capacity = Self.first << number
+                piece.deinitialize(count: Swift.min(Swift.max(count - first, 0), capacity))
+                UnsafeMutableRawPointer(piece).deallocate()
+                first += capacity
+                number += 1
+            }
+            pieces.deallocate()
+        }
+    }
+
+    @usableFromInline var storage: Storage?
+
+    @inlinable public init() {}
+
+    @inlinable public var count: Int { storage?.count ?? 0 }
+    @inlinable public var isEmpty: Bool { count == 0 }
+
+    @inlinable @inline(__always) public mutating func append(_ element: consuming Element) {
+        let storage = ownStorage()
+        let index = storage.count
+        let number = index &+ Storage.first
+        if number & (number &- 1) == 0, storage.pieces[number.trailingZeroBitCount &- Storage.firstBits] == nil { storage.addPiece(for: index) }
+        storage.place(index).initialize(to: element)
+        storage.count = index &+ 1
+    }
+
+    /// Moves the last element out; nil where there is none.
+    @inlinable public mutating func popLast() -> Element? {
+        guard !isEmpty else { return nil }
+        let storage = ownStorage()
+        storage.count -= 1
+        return storage.place(storage.count).move()
+    }
+
+    @inlinable public subscript(index: Int) -> Element {
+        get {
+            precondition(index >= 0 && index < count, "There is no such element")
+            return storage.unsafelyUnwrapped.place(index).pointee
+        }
+        _modify {
+            precondition(index >= 0 && index < count, "There is no such element")
+            yield &ownStorage().place(index).pointee
+        }
+    }
+
+    @inlinable @inline(__always) mutating func ownStorage() -> Storage {
+        if storage == nil || !isKnownUniquelyReferenced(&storage) { takeStorage() }
+        return storage.unsafelyUnwrapped
+    }
+
+    @usableFromInline mutating func takeStorage() {
+        let own = Self.makeStorage()
+        if let storage {
+            for index in 0..<storage.count {
+                if index + Storage.first == 1 << (index + Storage.first).trailingZeroBitCount { own.addPiece(for: index) }
+                own.place(index).initialize(to: storage.place(index).pointee)
+                own.count = index + 1
+            }
+        }
+        storage = own
+    }
+
+    @usableFromInline static func makeStorage() -> Storage { Storage() }
+}
+
+extension GrowingList: RandomAccessCollection, MutableCollection {
+    @inlinable public var startIndex: Int { 0 }
+    @inlinable public var endIndex: Int { count }
+}
+
+extension GrowingList {
+    /// An object of the list without holding it; whoever uses it holds the list.
+    @inlinable @inline(__always) public func unowned<Object: AnyObject>(at index: Int) -> Unmanaged<Object>? where Element == Object? {
+        precondition(index >= 0 && index < count, "There is no such element")
+        // A reference that may be nil is kept as a pointer that may be nil.
+        return UnsafeRawPointer(storage.unsafelyUnwrapped.place(index)).load(as: UnsafeRawPointer?.self).map { Unmanaged.fromOpaque($0) }
+    }
+}

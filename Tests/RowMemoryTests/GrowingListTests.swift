@@ -1,0 +1,64 @@
+import RowMemory
+import Testing
+
+@Suite struct GrowingListTests {
+    private final class Thing: Sendable {
+        nonisolated(unsafe) static var alive = 0
+        let number: Int
+        init(_ number: Int) {
+            self.number = number
+            Self.alive += 1
+        }
+        deinit { Self.alive -= 1 }
+    }
+
+    @Test(arguments: [0, 1, 15, 16, 17, 47, 48, 49, 1_000, 100_000])
+    func elementsStandInTheOrderInWhichTheyCame(count: Int) {
+        var list = GrowingList<Int>()
+        for number in 0..<count { list.append(number * 3) }
+        #expect(list.count == count && list.isEmpty == (count == 0))
+        let expected = (0..<count).map { $0 * 3 }
+        #expect(Array(list) == expected)
+        for index in list.indices where index % 7 == 0 { list[index] += 1 }
+        let changed = expected.enumerated().map { $0 % 7 == 0 ? $1 + 1 : $1 }
+        #expect(Array(list) == changed)
+        for number in changed.reversed() { #expect(list.popLast() == number) }
+        #expect(list.popLast() == nil && list.isEmpty)
+        list.append(5)
+        #expect(Array(list) == [5])
+    }
+
+    @Test func copiesKeepWhatTheyHad() {
+        var list = GrowingList<String>()
+        for number in 0..<100 { list.append("number \(number)") }
+        var copy = list
+        list[3] = "other"
+        copy.append("more")
+        #expect(list[3] == "other" && copy[3] == "number 3")
+        #expect(list.count == 100 && copy.count == 101 && copy[100] == "more")
+        while copy.popLast() != nil {}
+        #expect(list[99] == "number 99")
+    }
+
+    @Test func everyElementIsLetGoOfOnce() {
+        var list = GrowingList<Thing?>()
+        for number in 0..<500 { list.append(number % 10 == 0 ? nil : Thing(number)) }
+        #expect(Thing.alive == 450)
+        let seen = list.indices.compactMap { index -> Int? in
+            let object: Unmanaged<Thing>? = list.unowned(at: index)
+            return object?._withUnsafeGuaranteedRef { $0.number }
+        }
+        #expect(seen == (0..<500).filter { $0 % 10 != 0 })
+        list[7] = nil
+        #expect(Thing.alive == 449)
+        for _ in 0..<100 { _ = list.popLast() }
+        #expect(Thing.alive == 359)
+        let copy = list
+        list.append(Thing(1))
+        list = GrowingList()
+        #expect(Thing.alive == 359)
+        withExtendedLifetime(copy) {}
+        list = copy
+        list = GrowingList()
+    }
+}

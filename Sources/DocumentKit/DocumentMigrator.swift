@@ -95,6 +95,18 @@ package struct DocumentMigrator: Sendable {
 
     /// What a migration that was killed left between its commit and its save is nobody's work: it is given up, and done again.
     private func openSession() throws -> DocumentSession {
+        let session = try openUnsettled()
+        do {
+            // What the migration commits goes past the session.
+            try session.settleWorkingSet()
+            return session
+        } catch {
+            try? session.close()
+            throw error
+        }
+    }
+
+    private func openUnsettled() throws -> DocumentSession {
         do {
             return try DocumentSession.edit(path, model: sourceModel, recovery: recovery)
         } catch let error as DocumentError where error.code == .recoverable && recovery == .refuse {

@@ -42,6 +42,7 @@ extension DocumentSession {
         guard let workingSet else { preconditionFailure("An archive that is edited has a working set") }
         let replacement = Replacement(of: FilePath.join(workingSet.path, PackageLayout.storeFolder))
         do {
+            try settleWorkingSet()
             try DocumentError.stage(.writing, path) {
                 try Disk.makeDirectory(replacement.temporary, mode: 0o700)
                 try packageStore.copy(to: FilePath.join(replacement.temporary, FilePath.name(PackageLayout.store)))

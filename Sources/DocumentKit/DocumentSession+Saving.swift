@@ -31,12 +31,19 @@ extension DocumentSession {
         next?.journal = run
         if let next { changes.metadata.merge(next.metadata(since: marker)) { $1 } }
         precondition(!isReplaced, "After a save of an archive its successor goes on")
+        try settleWorkingSet()
         noteContent(changes)
         let receipt = try DocumentError.stage(.committing, path) { try store.apply(changes) }
         marker = next
         journal = run
         counts?.apply(changes, receipt)
         return receipt
+    }
+
+    /// Makes the folder durable in which something is about to be committed.
+    func settleWorkingSet() throws {
+        guard workingSet?.isSettled == false else { return }
+        try DocumentError.stage(.writing, path) { try workingSet?.settle() }
     }
 
     /// What follows the commit of a save; whatever stops it, the save stands, and `unfinishedSave` says what did.

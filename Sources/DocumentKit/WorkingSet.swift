@@ -7,11 +7,18 @@ internal import SQLiteStore
 /// where it belongs. The store itself is there only where the archive has it compressed.
 ///
 /// Autosaves go here and never touch the archive. Invariants:
-/// 1. A working set that has its final name is whole, and `origin.json` names the state of the archive that its saved state equals.
+/// 1. A working set that has its final name is whole, and `origin.json` names the state of the archive that its saved state equals. One in which nothing was ever committed may have
+///    lost any part of itself to a power cut; it has no store and nothing in its WAL.
 /// 2. Whoever makes, uses or removes a working set holds the archive's lock.
+/// 3. Nothing is committed in one that is not settled.
 struct WorkingSet {
     /// The folder, in the layout of a package, with `origin.json` beside.
     let path: String
+    /// Whether a power cut leaves it as it is.
+    private(set) var isSettled = true
+
+    /// One that is there.
+    init(path: String) { self.path = path }
 
     private static let maximumCopies = 100
 
@@ -41,7 +48,7 @@ struct WorkingSet {
     }
 
     private static func origins(_ uuid: String) throws -> [(folder: String, origin: WorkingSetOrigin)] {
-        try all(uuid).compactMap { folder in try WorkingSetOrigin.read(in: folder).map { (folder, $0) } }
+        try all(uuid).compactMap { folder in try isHollow(folder) ? nil : WorkingSetOrigin.read(in: folder).map { (folder, $0) } }
     }
 
     static func all(_ uuid: String) throws -> [String] {
@@ -54,8 +61,9 @@ struct WorkingSet {
     static func make(from archive: ArchiveFile, uuid: String, generation: Int) throws -> WorkingSet {
         try make(uuid, generation, WorkingSetOrigin(path: archive.path, state: archive.state())) { folder in
             try Disk.makeDirectory(FilePath.join(folder, PackageLayout.content), mode: 0o700)
-            guard try archive.reader.directory.storedRange(of: PackageLayout.store) == nil else { return }
+            guard try archive.reader.directory.storedRange(of: PackageLayout.store) == nil else { return false }
             try archive.reader.extract(into: folder) { $0 == PackageLayout.store }
+            return true
         }
     }
 
@@ -63,32 +71,58 @@ struct WorkingSet {
     static func make(forPackage path: String, _ state: WorkingSetOrigin.State, uuid: String, generation: Int) throws -> WorkingSet {
         let store = FilePath.join(path, PackageLayout.store)
         return try make(uuid, generation, WorkingSetOrigin(path: path, state: state)) { folder in
-            guard try DocumentSession.hasJournal(store) else { return }
+            guard try DocumentSession.hasJournal(store) else { return false }
             for suffix in ["", "-wal"] { try Disk.copyFile(store + suffix, to: FilePath.join(folder, PackageLayout.store) + suffix) }
+            return true
         }
     }
 
-    private static func make(_ uuid: String, _ generation: Int, _ origin: WorkingSetOrigin, filling fill: (_ folder: String) throws -> Void) throws -> WorkingSet {
+    /// - Parameter fill: Puts into the folder what is to be there from the beginning, and answers whether that was anything that can't be made again.
+    private static func make(_ uuid: String, _ generation: Int, _ origin: WorkingSetOrigin, filling fill: (_ folder: String) throws -> Bool) throws -> WorkingSet {
+        for folder in try all(uuid) where try isHollow(folder) { try Disk.removeTree(folder) }
         guard let path = try candidates(uuid, generation).first(where: { try !Disk.exists($0) }) else {
             throw DocumentError(.io, "too many working sets of this document", path: FilePath.join(StateFolder.documents, uuid))
         }
         let folder = FilePath.parent(path)
-        try DocumentError.stage(.writing, folder) { try Disk.makeDirectories(folder, mode: 0o700, isDurable: true) }
+        try DocumentError.stage(.writing, folder) {
+            try Disk.makeDirectories(StateFolder.documents, mode: 0o700, isDurable: !Disk.exists(StateFolder.documents))
+            try Disk.makeDirectories(folder, mode: 0o700)
+        }
         let temporary = FilePath.sibling(of: path, tag: "tmp", id: UniqueName.make())
         do {
             try Disk.makeDirectory(temporary, mode: 0o700)
             try Disk.makeDirectory(FilePath.join(temporary, PackageLayout.storeFolder), mode: 0o700)
-            try fill(temporary)
-            try origin.write(in: temporary)
-            try Disk.synchronizeTree(temporary)
+            let isFilled = try fill(temporary)
+            try origin.put(in: temporary)
+            if isFilled { try Disk.synchronizeTree(temporary) }
             try Disk.renameWithoutReplacing(temporary, to: path)
-            try Disk.synchronizeDirectory(folder)
+            var set = WorkingSet(path: path)
+            set.isSettled = false
+            // Whoever opens a document and changes nothing need not wait for the disk.
+            if isFilled { try set.settle() }
+            return set
         } catch {
             // The first error is the one that counts.
             try? Disk.removeTree(temporary)
             throw error
         }
-        return WorkingSet(path: path)
+    }
+
+    /// Makes it durable, before anything is committed in it.
+    mutating func settle() throws {
+        guard !isSettled else { return }
+        try Disk.synchronizeFile(FilePath.join(path, WorkingSetOrigin.fileName))
+        let parts = [PackageLayout.storeFolder, PackageLayout.content].map { FilePath.join(path, $0) }
+        let parents = [path, FilePath.parent(path), StateFolder.documents, FilePath.parent(StateFolder.documents)]
+        for folder in try parts.filter({ try Disk.exists($0) }) + parents { try Disk.synchronizeDirectory(folder) }
+        isSettled = true
+    }
+
+    /// Whether a power cut has taken the place of its WAL, or what told where it belongs: nothing was ever committed in it.
+    private static func isHollow(_ folder: String) throws -> Bool {
+        let store = FilePath.join(folder, PackageLayout.store)
+        if try !Disk.exists(FilePath.parent(store)) { return true }
+        return try !Disk.exists(store) && !DocumentSession.hasJournal(store) && WorkingSetOrigin.read(in: folder) == nil
     }
 
     /// Whether the working set has a store of its own with work that was not saved.
@@ -105,7 +139,7 @@ struct WorkingSet {
         if try Disk.exists(path) {
             // Under its name it is whole or not there (1), whatever a power cut leaves of it.
             try Disk.rename(path, to: FilePath.sibling(of: path, tag: Self.removedTag, id: UniqueName.make()))
-            try Disk.synchronizeDirectory(folder)
+            if isSettled { try Disk.synchronizeDirectory(folder) }
         }
         for entry in try Disk.list(folder) where Self.isGarbage(entry.name, besides: FilePath.name(path)) {
             try Disk.removeTree(FilePath.join(folder, entry.name))

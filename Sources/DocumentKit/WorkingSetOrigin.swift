@@ -45,6 +45,13 @@ struct WorkingSetOrigin: Codable, Hashable {
         return try? JSONCoding.decoder.decode(WorkingSetOrigin.self, from: Data(bytes))
     }
 
+    /// Writes it into a folder that has none yet; not made durable.
+    func put(in folder: String) throws {
+        let file = try File(FilePath.join(folder, Self.fileName), .create(mode: 0o600))
+        defer { file.close() }
+        try file.append(Array(JSONCoding.encoder.encode(self)))
+    }
+
     func write(in folder: String) throws {
         try Disk.replaceFile(FilePath.join(folder, Self.fileName), with: Array(JSONCoding.encoder.encode(self)), mode: 0o600)
     }

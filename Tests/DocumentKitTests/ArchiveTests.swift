@@ -104,6 +104,76 @@ import Testing
         }
     }
 
+    @Test func openingWaitsForNoDiskAndTheFirstCommitDoes() async throws {
+        try await withFolder { folder in
+            let url = folder.appendingPathComponent("A.folioz")
+            let made = try await PersistentDocument.create(at: url, model: Library.model(), form: .archive)
+            try Library.insertBook("saved", made)
+            try await made.save()
+            try await made.close()
+            let synchronized = Mutex<[String]>([])
+            func noted() -> [String] { synchronized.withLock { paths in defer { paths = [] }; return paths } }
+            let note: FaultInjection.Hook = { call, path in
+                if call == .fsync { synchronized.withLock { $0.append(path) } }
+                return nil
+            }
+            try await FaultInjection.with(note) {
+                let looked = try await PersistentDocument.open(url)
+                #expect(try Library.titles(looked) == ["saved"])
+                try await looked.close()
+                #expect(noted() == [])
+
+                let document = try await PersistentDocument.open(url)
+                let set = StateFolder.documents + "/\(document.uuid)/" + (try workingSets(document.uuid).first ?? "")
+                #expect(noted() == [])
+                try Library.insertBook("autosaved", document)
+                try await document.autosave()
+                // Before the commit, the folder that it is in and all that leads there.
+                let paths = noted()
+                let commit = try #require(paths.firstIndex(of: set + "/store/store.sqlite-wal"))
+                for needed in [set + "/origin.json", set + "/store", set, FilePath.parent(set), StateFolder.documents] {
+                    #expect(paths[..<commit].contains(needed), "\(needed) of \(paths)")
+                }
+                try await document.close(discardingUnsavedWork: true)
+            }
+        }
+    }
+
+    @Test func aWorkingSetThatAPowerCutHasHollowedOutIsCleanedAway() async throws {
+        try await withFolder { folder in
+            let url = folder.appendingPathComponent("A.folioz")
+            let made = try await PersistentDocument.create(at: url, model: Library.model(), form: .archive)
+            try Library.insertBook("saved", made)
+            try await made.save()
+            let uuid = made.uuid
+            try await made.close()
+            // What may be left of sets in which nothing was committed: the name alone, and files that have their length and not their content.
+            for (name, note) in [("1", nil), ("1-2", []), ("1-3", [UInt8](repeating: 0, count: 200))] as [(String, [UInt8]?)] {
+                let set = "\(StateFolder.documents)/\(uuid)/\(name)"
+                try Disk.makeDirectories(set + "/content")
+                if let note { try Disk.replaceFile(set + "/origin.json", with: note) }
+            }
+            // Or the note alone, of just this archive, and no place for a WAL.
+            let open = try await PersistentDocument.open(url)
+            let set = try #require(try workingSets(uuid).first { name in try Disk.exists("\(StateFolder.documents)/\(uuid)/\(name)/store") })
+            let note = try Disk.read("\(StateFolder.documents)/\(uuid)/\(set)/origin.json", limit: 1 << 20)
+            try await open.close()
+            try Disk.makeDirectories("\(StateFolder.documents)/\(uuid)/1-4")
+            try Disk.replaceFile("\(StateFolder.documents)/\(uuid)/1-4/origin.json", with: note)
+            let reader = try await PersistentDocument.open(url, mode: .reading)
+            #expect(try Library.titles(reader) == ["saved"])
+            try await reader.close()
+
+            let document = try await PersistentDocument.open(url)
+            #expect(document.recovered == nil)
+            #expect(try Library.titles(document) == ["saved"])
+            try Library.insertBook("next", document)
+            try await document.save()
+            try await document.close()
+            #expect(try workingSets(uuid).isEmpty)
+        }
+    }
+
     @Test func anArchiveThatSomebodyReplacedIsNotOverwritten() async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folioz")

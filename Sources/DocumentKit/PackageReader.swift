@@ -26,7 +26,7 @@ struct PackageReader {
         if let found = known.parts[part ?? ""] { return found }
         let found: [DirectoryEntry]?
         if let part {
-            found = try kind(of: part) == nil ? nil : folder.directory(part).entries(omittingInvalidNames: !Self.ownFolders.contains(part))
+            found = try kind(of: part) == nil ? nil : folder.entries(of: part, omittingInvalidNames: !Self.ownFolders.contains(part))
         } else {
             found = try folder.entries(omittingInvalidNames: true)
         }

@@ -31,13 +31,21 @@ extension Disk {
 extension Directory {
     /// The names in this folder, sorted, without `.` and `..`.
     /// - Parameter omitsInvalidNames: Whether names that are no valid UTF-8 are passed over; else they throw `.invalidPath`.
-    package func entries(omittingInvalidNames omitsInvalidNames: Bool = false) throws -> [DirectoryEntry] {
+    package func entries(omittingInvalidNames omitsInvalidNames: Bool = false) throws -> [DirectoryEntry] { try entries(from: nil, omitsInvalidNames) }
+
+    private func entries(from position: Int32?, _ omitsInvalidNames: Bool) throws -> [DirectoryEntry] {
         var entries: [DirectoryEntry] = []
-        try readNames(omittingInvalid: omitsInvalidNames) { name, kind in
+        try readNames(from: position, omittingInvalid: omitsInvalidNames) { name, kind in
             // What was removed since the names were read is not there.
             if let kind = try kind ?? status(of: name)?.kind { entries.append(DirectoryEntry(name: name, kind: kind)) }
         }
         return entries.sorted { $0.name < $1.name }
+    }
+
+    /// What is in a folder beneath this one, as `entries` has it; with no link on the way there.
+    package func entries(of name: String, omittingInvalidNames omitsInvalidNames: Bool = false) throws -> [DirectoryEntry] {
+        let folder = try directory(name)
+        return try folder.entries(from: folder.descriptor, omitsInvalidNames)
     }
 
     /// The names as `entries` has them, in no order: what they stand for is not looked at.
@@ -47,8 +55,8 @@ extension Directory {
         return names
     }
 
-    private func readNames(omittingInvalid omits: Bool = false, _ body: (String, FileKind?) throws -> Void) throws {
-        try readRawNames { raw, kind in
+    private func readNames(from position: Int32? = nil, omittingInvalid omits: Bool = false, _ body: (String, FileKind?) throws -> Void) throws {
+        try readRawNames(from: position) { raw, kind in
             guard let name = String(validating: raw, as: UTF8.self) else {
                 if omits { return }
                 throw FileSystemError(.invalidPath, operation: "list", path: path, detail: "a name in it is no valid UTF-8")
@@ -64,7 +72,9 @@ extension Directory {
         return names
     }
 
-    private func readRawNames(_ body: (UnsafeRawBufferPointer, FileKind?) throws -> Void) throws {
+    /// - Parameter position: A descriptor of the folder that nobody else reads names from; nil for a new one.
+    private func readRawNames(from position: Int32? = nil, _ body: (UnsafeRawBufferPointer, FileKind?) throws -> Void) throws {
+        if let position { return try RawListing.read(position, path, body) }
         // A descriptor of its own: the position of ours stays.
         let copy = try openDescriptor(".", O_RDONLY | O_DIRECTORY | O_NONBLOCK, in: descriptor)
         defer { _ = close(copy) }

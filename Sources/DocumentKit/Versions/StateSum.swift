@@ -37,12 +37,10 @@ struct StateSum: Sendable, Hashable {
     }
 }
 
-extension StateSum: Codable {
-    init(from decoder: any Decoder) throws {
-        let text = try decoder.singleValueContainer().decode(String.self)
-        guard let value = UInt64(text, radix: 16) else {
-            throw DecodingError.dataCorrupted(DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "not a sum: \(text)"))
-        }
+extension StateSum: Encodable {
+    /// A sum as it is written; nil for anything else.
+    init?(_ value: JSONValue) {
+        guard let text = value.string, let value = UInt64(text, radix: 16) else { return nil }
         self.value = value
     }
 

@@ -1,3 +1,4 @@
+internal import Coding
 internal import FileSystem
 internal import Foundation
 internal import SQLiteKit
@@ -20,18 +21,26 @@ extension VersionIndex {
         } catch let error as FileSystemError where error.code == .tooLarge {
             throw damaged("more than \(JSONCoding.maximumSize) bytes", path)
         }
-        if let objection = JSONCoding.objection(to: bytes) { throw damaged(objection, path) }
-        let stored: Stored
+        let index: VersionIndex
         do {
-            let version = try JSONDecoder().decode(Format.self, from: Data(bytes)).format
+            let value = try JSONReader.value(of: bytes, greatestDepth: JSONCoding.maximumDepth)
+            let fields = try JSONFields(value)
+            let version: Int = try fields.int("format")
             guard version <= format else {
                 throw DocumentError(.newer, "its versions are kept in format \(version), this program reads \(format)", path: path)
             }
-            stored = try JSONDecoder().decode(Stored.self, from: Data(bytes))
-        } catch let error as DecodingError {
-            throw damaged("\(error)", path)
+            index = try VersionIndex(
+                next: fields.int("next"), head: fields.optional("head") { $0 }.map { try Head(JSONFields($0, path: "head")) },
+                rows: fields.required("versions") { value in
+                    guard let rows = value.array?.map({ Row($0) }) else { return nil }
+                    let read = rows.compactMap { $0 }
+                    return read.count == rows.count ? read : nil
+                })
+        } catch let error as JSONFields.Failure {
+            throw damaged(error.description, path)
+        } catch let error as JSONReader.Failure {
+            throw damaged(error.description, path)
         }
-        let index = VersionIndex(next: stored.next, head: stored.head, rows: stored.versions)
         if let objection = index.objection { throw damaged(objection, path) }
         return index
     }
@@ -48,11 +57,7 @@ extension VersionIndex {
         DocumentError(.malformed, "the index of versions is damaged: \(reason)", path: path)
     }
 
-    private struct Format: Decodable {
-        let format: Int
-    }
-
-    private struct Stored: Codable {
+    private struct Stored: Encodable {
         var format: Int
         var next: Int
         var head: Head?
@@ -85,22 +90,42 @@ extension VersionIndex {
     private static let maximumSize: Int64 = 1 << 49
 }
 
-extension VersionIndex.Row: Codable {
+extension VersionIndex.Head {
+    fileprivate init(_ fields: JSONFields) throws {
+        generation = try fields.int("generation")
+        counter = try fields.int("counter")
+        saved = try fields.int("saved")
+        wal = try fields.optional("wal") { $0 }.map { try WriteAheadLog.Mark(JSONFields($0, path: "head.wal")) }
+        sum = try fields.optional("sum") { StateSum($0) }
+    }
+}
+
+extension WriteAheadLog.Mark {
+    fileprivate init(_ fields: JSONFields) throws {
+        self.init(salt1: try fields.int("salt1"), salt2: try fields.int("salt2"), frames: try fields.int("frames"))
+    }
+}
+
+extension VersionIndex.Row: Encodable {
     static let columns = ["number", "generation", "saved", "reason", "flags", "revision", "size", "deltaBytes", "baseBytes", "sum", "name"]
 
-    init(from decoder: any Decoder) throws {
-        var row = try decoder.unkeyedContainer()
-        number = try row.decode(Int.self)
-        generation = try row.decode(Int.self)
-        saved = try row.decode(Int64.self)
-        reason = try row.decode(String.self)
-        flags = VersionIndex.Flags(rawValue: try row.decode(Int.self))
-        revision = try row.decode(Int.self)
-        size = try row.decode(Int64.self)
-        deltaBytes = try row.decode(Int64.self)
-        baseBytes = try row.decode(Int64.self)
-        sum = try row.decodeIfPresent(StateSum.self)
-        name = try row.decodeIfPresent(String.self)
+    /// A row of the file; nil where a value is missing or of another type. What a newer program puts behind them is passed over.
+    fileprivate init?(_ value: JSONValue) {
+        guard let cells = value.array, cells.count >= 9, let number = cells[0].int(Int.self), let generation = cells[1].int(Int.self), let saved = cells[2].int(Int64.self),
+            let reason = cells[3].string, let flags = cells[4].int(Int.self), let revision = cells[5].int(Int.self), let size = cells[6].int(Int64.self),
+            let deltaBytes = cells[7].int(Int64.self), let baseBytes = cells[8].int(Int64.self)
+        else { return nil }
+        self.init(
+            number: number, generation: generation, saved: saved, reason: reason, flags: VersionIndex.Flags(rawValue: flags), revision: revision, size: size,
+            deltaBytes: deltaBytes, baseBytes: baseBytes)
+        if cells.count > 9, cells[9] != .null {
+            guard let sum = StateSum(cells[9]) else { return nil }
+            self.sum = sum
+        }
+        if cells.count > 10, cells[10] != .null {
+            guard let name = cells[10].string else { return nil }
+            self.name = name
+        }
     }
 
     func encode(to encoder: any Encoder) throws {

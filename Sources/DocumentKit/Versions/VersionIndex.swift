@@ -44,7 +44,7 @@ struct VersionIndex: Sendable {
     }
 
     /// The state that the last row's delta leads from.
-    struct Head: Sendable, Hashable, Codable {
+    struct Head: Sendable, Hashable, Encodable {
         var generation: Int
         var counter: Int
         var saved: Int64

@@ -57,6 +57,7 @@ extension ManagedObject {
 
     final func attach(_ row: Row) {
         releaseMembers()
+        isListed = false
         slab = row.slab
         cells = row.cells
         entityIndex = UInt16(row.entityIndex)
@@ -71,6 +72,7 @@ extension ManagedObject {
     /// Lets go of the row, and of what its relationships hold.
     final func detachRow() {
         releaseMembers()
+        isListed = false
         slab = nil
         cells = nil
         if key > 0 { contextReference?._withUnsafeGuaranteedRef { $0.identities[$0.rootIndex(Int(entityIndex))].forgetValues(key) } }

@@ -44,8 +44,8 @@ open class ManagedObject {
     @exclusivity(unchecked) @usableFromInline final var recordIndex: Int32 = -1
     @exclusivity(unchecked) @usableFromInline final var entityIndex: UInt16
     @exclusivity(unchecked) @usableFromInline final var state: ObjectState
-    /// Which of the coordinator's stores the object is of.
-    @exclusivity(unchecked) final var storeIndex: UInt8 = 0
+    /// Whether the object stands on a row of ``MemberRows``, which goes on without it.
+    @exclusivity(unchecked) final var isListed = false
 
     /// Used by contexts alone.
     public required init(_ seed: ManagedObjectSeed) {

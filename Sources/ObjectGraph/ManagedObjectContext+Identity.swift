@@ -29,7 +29,28 @@ extension ManagedObjectContext {
     /// The registered object of a reference.
     func registered(_ reference: ObjectReference) -> ManagedObject? {
         if reference.key < 0 { return temporaries.object(-reference.key) }
-        return identities[rootIndex(reference.entityIndex)].object(reference.key)
+        return registered(reference.key, identities[rootIndex(reference.entityIndex)])
+    }
+
+    /// The object of a key, made where a list has its row.
+    @inline(__always)
+    private func registered(_ key: Int64, _ identities: IdentityMap) -> ManagedObject? {
+        if let object = identities.object(key) { return object }
+        return identities.listedSlabs.isEmpty ? nil : listed(key, identities)
+    }
+
+    private func listed(_ key: Int64, _ identities: IdentityMap) -> ManagedObject? {
+        guard let cells = identities.listedRow(key), let slab = identities.listedSlabs.slab(of: cells) else { return nil }
+        return makeListed(slab, cells)
+    }
+
+    /// The object that stands on a row of a list.
+    func makeListed(_ slab: RowSlab, _ cells: RowCells) -> ManagedObject {
+        let entityIndex = slab.layout.entityIndex
+        let object = shapes[entityIndex].objectClass.init(ManagedObjectSeed(self, entityIndex: entityIndex, key: cells.key, slab, cells, .fault))
+        object.isListed = true
+        register(object)
+        return object
     }
 
     /// The object of a reference, a fault if it is not registered.
@@ -55,6 +76,7 @@ extension ManagedObjectContext {
 
     /// Makes the object known no longer; it keeps its values.
     func unregister(_ object: ManagedObject) {
+        object.isListed = false
         forget(object)
         object.contextReference = nil
         if retainsRegisteredObjects { retainedObjects.remove(object) }
@@ -69,7 +91,7 @@ extension ManagedObjectContext {
     func adopt(_ rows: RowBatch) -> [ManagedObject] {
         var objects: [ManagedObject] = []
         objects.reserveCapacity(rows.count)
-        let areMany = rows.count >= Self.manyObjects
+        let areMany = rows.count >= Self.manyRows
         if !rows.forEachSlab({ adopt($0, into: &objects, isOneOfMany: areMany) }) {
             for index in 0..<rows.count { objects.append(adopt(rows[index])) }
         }
@@ -87,37 +109,24 @@ extension ManagedObjectContext {
     }
 
     /// For so many objects memory is asked for ahead; that of fewer comes from what others gave back.
-    private static let manyObjects = 4_096
+    static let manyRows = 4_096
     /// What the allocator takes for an object of a class without fields of its own.
     private static let objectSize = 64
 
-    /// The objects of rows, straight into the lists of those whose members they are.
-    func adopt(_ rows: RowBatch, in runs: ContiguousArray<RelatedBatch.Run>, of ownerCount: Int) -> ContiguousArray<ContiguousArray<ManagedObject>> {
-        var counts = ContiguousArray(repeating: 0, count: ownerCount)
-        for run in runs { counts[Int(run.owner)] += Int(run.count) }
-        var lists = ContiguousArray<ContiguousArray<ManagedObject>>(repeating: [], count: ownerCount)
-        let areMany = rows.count >= Self.manyObjects
-        var next = 0, left = 0, owner = 0
-        var members: ContiguousArray<ManagedObject> = []
-        let isOneEntity = rows.forEachSlab { slab in
-            let entityIndex = slab.layout.entityIndex
+    /// The objects of rows that are members of one owner.
+    func adopt(_ runs: ContiguousArray<MemberRows.Run>, isOneOfMany: Bool) -> ContiguousArray<ManagedObject> {
+        var objects: ContiguousArray<ManagedObject> = []
+        let count = runs.reduce(0) { $0 + $1.count }
+        objects.reserveCapacity(count)
+        if isOneOfMany { HeapRoom.prepare(count * Self.objectSize) }
+        for run in runs {
+            let entityIndex = run.slab.layout.entityIndex
             let shape = shapes[entityIndex], identities = identities[shape.entity.rootIndex]
-            if areMany { HeapRoom.prepare(slab.count * Self.objectSize) }
-            for place in 0..<slab.count {
-                if left == 0 {
-                    swap(&lists[owner], &members)
-                    (owner, left) = (Int(runs[next].owner), Int(runs[next].count))
-                    next += 1
-                    swap(&lists[owner], &members)
-                    if members.isEmpty { members.reserveCapacity(counts[owner]) }
-                }
-                members.append(adopt(slab, slab.cells(at: place), entityIndex: entityIndex, shape.objectClass, identities))
-                left -= 1
+            for place in run.first..<(run.first + run.count) {
+                objects.append(adopt(run.slab, run.slab.cells(at: place), entityIndex: entityIndex, shape.objectClass, identities))
             }
         }
-        precondition(isOneEntity, "Runs are of rows of one entity")
-        swap(&lists[owner], &members)
-        return lists
+        return objects
     }
 
     /// Takes what a store answered to a request that named known objects. Those whose values are not here after all are read.
@@ -164,8 +173,8 @@ extension ManagedObjectContext {
     ) -> ManagedObject {
         let key = cells.key
         if key < 0 { return adoptUnsaved(Row(slab: slab, cells: cells)) }
-        if let object = identities.object(key) {
-            if object.state.isFault && !object.state.contains(.inaccessible) { object.attach(Row(slab: slab, cells: cells)) }
+        if let object = registered(key, identities) {
+            if object.state.isFault && !object.state.contains(.inaccessible) && !(object.isListed && object.hasValues(version: cells.version)) { object.attach(Row(slab: slab, cells: cells)) }
             identities.known.insert(key)
             return object
         }
@@ -219,7 +228,7 @@ extension ManagedObjectContext {
     /// The object with an ID if the context knows it. Reads nothing.
     public func registeredObject(for id: ManagedObjectID) -> ManagedObject? {
         if id.isTemporaryID { return id.store == temporaryIdentity ? temporaries.object(-id.key) : nil }
-        return ownReference(of: id).flatMap { identities[rootIndex($0.entityIndex)].object($0.key) }
+        return ownReference(of: id).flatMap { registered($0) }
     }
 
     /// How an object is called here, by its number and the place of its entity in this context's model; nil for IDs of other stores.
@@ -237,7 +246,11 @@ extension ManagedObjectContext {
     }
 
     /// All objects that the context knows. Costs as much as there are.
-    public var registeredObjects: Set<ManagedObject> { Set(allObjects) }
+    public var registeredObjects: Set<ManagedObject> {
+        var objects = allObjects
+        for map in identities where !map.listedSlabs.isEmpty { objects += map.listedKeys.compactMap { registered($0, map) } }
+        return Set(objects)
+    }
 }
 
 extension GraphError {

@@ -104,6 +104,7 @@ extension ManagedObjectContext {
     /// Objects that came to be known while the store deleted them: gone, as if somebody else had deleted them.
     func acceptDeletion(of deletion: MemberDeletion) {
         let known = identities[deletion.destination]
+        if !known.listedSlabs.isEmpty { known.unlistAll() }
         guard known.count > 0 else { return }
         let slot = shapes[deletion.destination].layout.slots[deletion.inverse]
         for object in known.objects where !object.state.contains(.deleted) {

@@ -112,6 +112,7 @@ extension ManagedObjectContext {
     public func refreshAllObjects() {
         processPendingChanges()
         recent.removeAll()
+        for map in identities where !map.listedSlabs.isEmpty { map.unlistAll() }
         for object in allObjects where object.state.isDisjoint(with: [.inserted, .saving, .deleted]) {
             if object.recordIndex >= 0 { mergeStoreValues(into: object) } else { turnIntoFault(object) }
         }

@@ -192,16 +192,42 @@ extension ManagedObjectContext {
         return list
     }
 
-    /// The owner and the objects that came in the same slab and whose members are not read yet.
+    /// The members of a relationship for the application.
+    func shownMembers<Member>(of owner: ManagedObject, _ relation: EntityShape.Relation) -> ManagedObjects<Member> {
+        // What is observed is known by its object.
+        ManagedObjects(loadedList(owner, relation), makesObjects: registrars != nil)
+    }
+
+    /// The owner and objects of the same fetch whose members are not read yet: those of the same slab at first, many more once members of another slab's objects were read. Who asks
+    /// one object after the other so needs a few trips only, and who asks one gets little more.
     func siblings(of owner: ManagedObject, _ relation: EntityShape.Relation) -> [ManagedObject] {
         guard let slab = owner.slab else { return [owner] }
-        let root = rootIndex(Int(owner.entityIndex))
+        let identities = identities[rootIndex(Int(owner.entityIndex))]
         var owners = [owner]
-        for index in 0..<slab.count {
-            let row = slab.row(at: index)
-            // A row whose object is gone, or has another row by now, is nobody's.
-            guard row.key > 0, let object = identities[root].object(row.key), object !== owner, object.isStanding(on: row) else { continue }
-            if !object.state.contains(.inserted), object.existingList(relation)?.isLoaded != true { owners.append(object) }
+        func consider(_ object: ManagedObject) {
+            guard object !== owner, !object.state.contains(.inserted), object.existingList(relation)?.isLoaded != true else { return }
+            owners.append(object)
+        }
+        let place = MemberReading(source: slab.source, relation: ObjectIdentifier(relation))
+        let before = slab.source == 0 ? 0 : memberReadings[place] ?? 0
+        if before > 0 {
+            let most = min(before * MemberReading.growth, MemberReading.most)
+            func take(_ key: Int64) -> Bool {
+                if let object = identities.object(key), object.slab?.source == slab.source, object.entityIndex == owner.entityIndex { consider(object) }
+                return owners.count < most
+            }
+            identities.known.forEach(from: owner.key, take)
+            if owners.count < most { identities.known.forEach { $0 < owner.key && take($0) } }
+        } else {
+            for index in 0..<slab.count {
+                let row = slab.row(at: index)
+                // A row whose object is gone, or has another row by now, is nobody's.
+                if row.key > 0, let object = identities.object(row.key), object.isStanding(on: row) { consider(object) }
+            }
+        }
+        if slab.source != 0 {
+            if memberReadings.count >= MemberReading.mostKept { memberReadings.removeAll() }
+            memberReadings[place] = before + owners.count
         }
         return owners
     }
@@ -210,14 +236,7 @@ extension ManagedObjectContext {
     func loadLists(of owners: [ManagedObject], _ relation: EntityShape.Relation) throws {
         let batch = try store().related(
             entityIndex: Int(relation.property.declaringEntityIndex), propertyIndex: relation.index, owners: owners.map(\.key), includingRows: true)
-        if let runs = batch.runs {
-            let lists = adopt(batch.rows, in: runs, of: owners.count)
-            for (owner, members) in zip(owners, lists) {
-                noteChange(owner, relation.index)
-                list(owner, relation).load(members)
-            }
-            return
-        }
+        if let runs = batch.runs { return load(batch.rows, runs, of: owners, relation) }
         // Held until the lists hold them.
         let objects = adopt(batch.rows)
         withExtendedLifetime(objects) {
@@ -234,4 +253,15 @@ extension ManagedObjectContext {
 
 extension ManagedObject {
     final func isStanding(on row: Row) -> Bool { slab === row.slab && optionalRow?.isSame(as: row) == true }
+}
+
+/// For how many objects of one fetch the members of one relationship were read, is kept by this.
+struct MemberReading: Hashable {
+    let source: UInt64
+    let relation: ObjectIdentifier
+
+    /// How many times as many are read at the next trip, and how many at most.
+    static let growth = 128, most = 16_384
+    /// So many fetches are remembered.
+    static let mostKept = 256
 }

@@ -71,6 +71,8 @@ public final class ManagedObjectContext {
     /// New objects, by their temporary keys without the sign.
     let temporaries = IdentityMap()
     let temporaryKeys: TemporaryKeys
+    /// What outlives the context says so.
+    let life = ContextLife()
     @exclusivity(unchecked) var nursery = Nursery()
     @exclusivity(unchecked) @usableFromInline var changes = ChangeRecords()
     /// Objects that were reached through a to-one relationship lately. A to-one holds nothing, and walking many objects that lead to a few must not read these again and again.
@@ -78,6 +80,8 @@ public final class ManagedObjectContext {
     var retainedObjects: Set<ManagedObject> = []
     /// By the position of the root entity.
     var wholeFetches: [Int: WholeFetch] = [:]
+    /// How far the members of the objects of a fetch were read.
+    var memberReadings: [MemberReading: Int] = [:]
     /// By the numbers of typed properties.
     @exclusivity(unchecked) @usableFromInline var places: ContiguousArray<PropertyPlace> = []
 
@@ -159,9 +163,11 @@ public final class ManagedObjectContext {
         let identities = ContiguousArray(coordinator.shapes.map { _ in IdentityMap() })
         self.identities = identities
         entityIdentities = ContiguousArray(coordinator.shapes.map { .passUnretained(identities[$0.entity.rootIndex]) })
+        life.context = .passUnretained(self)
     }
 
     deinit {
+        life.context = nil
         // Members hold each other in many-to-many relationships: without this they would outlive the context.
         for object in allObjects {
             object.contextReference = nil
@@ -189,7 +195,7 @@ public final class ManagedObjectContext {
         if object.key < 0 {
             temporaries.remove(-object.key)
         } else {
-            entityIdentities[Int(object.entityIndex)]._withUnsafeGuaranteedRef { $0.remove(object.key) }
+            entityIdentities[Int(object.entityIndex)]._withUnsafeGuaranteedRef { $0.forget(object) }
         }
     }
 

@@ -1,6 +1,6 @@
 /// The members of one object's to-many relationship, and how they differ from what was saved.
 ///
-/// Members are held: an object keeps what it leads to. A to-one holds nothing, so owner and members of a one-to-many form no cycle; those of a many-to-many do,
+/// Members are held: an object keeps what it leads to, be it as rows (``MemberRows``) whose objects come and go. A to-one holds nothing, so owner and members of a one-to-many form no cycle; those of a many-to-many do,
 /// until they are refreshed or their context goes.
 ///
 /// Invariants:
@@ -8,6 +8,7 @@
 /// 2. Once loaded, `members` is complete and has no member twice.
 /// 3. `added` and `removed` have no member in common, and none that `saving` would make redundant.
 /// 4. `positions`, while there, has each member, and says where it stands in an unordered list.
+/// 5. `rows`, while there, are the members, nothing differs from what was saved, and `made` is empty.
 final class MemberList {
     /// Differences by identity of the member.
     typealias Members = [ObjectIdentifier: ManagedObject]
@@ -23,7 +24,9 @@ final class MemberList {
 
     let isOrdered: Bool
     private(set) var isLoaded: Bool
-    private(set) var members: ContiguousArray<ManagedObject> = []
+    private var made: ContiguousArray<ManagedObject> = []
+    /// The members as long as they are rows.
+    private(set) var rows: MemberRows?
     private var positions: [ObjectIdentifier: Int]?
     private(set) var changes = Difference()
     /// What a save that is under way is writing.
@@ -32,6 +35,32 @@ final class MemberList {
     init(isOrdered: Bool, isLoaded: Bool) {
         self.isOrdered = isOrdered
         self.isLoaded = isLoaded
+    }
+
+    private(set) var members: ContiguousArray<ManagedObject> {
+        get {
+            if rows != nil { makeMembers() }
+            return made
+        }
+        _modify {
+            if rows != nil { makeMembers() }
+            yield &made
+        }
+    }
+
+    private func makeMembers() {
+        guard let rows else { return }
+        made = rows.objects
+        self.rows = nil
+    }
+
+    /// Whether the members that come can stay rows: they are all that there is.
+    var takesRows: Bool { !isLoaded && !isOrdered && saving == nil && changes.isEmpty }
+
+    /// Takes the members that the store has, where ``takesRows`` is true.
+    func load(_ stored: MemberRows) {
+        isLoaded = true
+        rows = stored
     }
 
     /// Takes the members that the store has.
@@ -144,7 +173,8 @@ final class MemberList {
 
     /// Takes members and differences that a merge has worked out.
     func replace(by members: ContiguousArray<ManagedObject>, _ difference: Difference) {
-        self.members = members
+        rows = nil
+        made = members
         positions = nil
         changes = difference
     }

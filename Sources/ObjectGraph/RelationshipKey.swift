@@ -34,29 +34,76 @@ extension Entity {
 }
 
 /// The objects of a to-many relationship as they are at one moment: in order for an ordered one, in any order otherwise.
+///
+/// Objects of no class of the application's own may be made only when they are looked at: hold those that you refer to weakly or by their `ObjectIdentifier`.
 public struct ManagedObjects<Element: ManagedObject>: RandomAccessCollection {
-    @usableFromInline var objects: ContiguousArray<ManagedObject>
+    @usableFromInline var made: ContiguousArray<ManagedObject>
+    /// The objects as long as they are rows; then `made` is empty.
+    @usableFromInline var rows: MemberRows?
 
     init(_ objects: ContiguousArray<ManagedObject>) {
-        self.objects = objects
+        made = objects
+    }
+
+    /// - Parameter makesObjects: Whether objects are needed in any case.
+    init(_ list: MemberList, makesObjects: Bool) {
+        rows = makesObjects ? nil : list.rows
+        made = rows == nil ? list.members : []
+    }
+
+    var objects: ContiguousArray<ManagedObject> {
+        get { rows?.objects ?? made }
+        _modify {
+            if let rows {
+                made = rows.objects
+                self.rows = nil
+            }
+            yield &made
+        }
     }
 
     /// The given objects, each once.
     public init(_ elements: some Sequence<Element>) {
         var seen: Set<ManagedObject> = []
-        objects = ContiguousArray(elements.lazy.map { $0 as ManagedObject }.filter { seen.insert($0).inserted })
+        made = ContiguousArray(elements.lazy.map { $0 as ManagedObject }.filter { seen.insert($0).inserted })
     }
 
     @inlinable public var startIndex: Int { 0 }
-    @inlinable public var endIndex: Int { objects.count }
+    @inlinable public var endIndex: Int { rows == nil ? made.count : rowCount }
 
-    @inlinable public subscript(position: Int) -> Element {
-        let object = objects[position]
+    @usableFromInline var rowCount: Int { rows?.count ?? 0 }
+    @usableFromInline func object(ofRow position: Int) -> ManagedObject {
+        guard let rows else { preconditionFailure("There are no rows") }
+        return rows.object(at: position)
+    }
+
+    @inlinable public subscript(position: Int) -> Element { Self.element(rows == nil ? made[position] : object(ofRow: position)) }
+
+    @inlinable static func element(_ object: ManagedObject) -> Element {
         // What every object is needs no look at its class.
         if Element.self == ManagedObject.self { return unsafeDowncast(object, to: Element.self) }
         guard let element = object as? Element else { Self.refuse(object) }
         return element
     }
+
+    /// Objects that are walked through and let go again cost less than those that are kept.
+    public struct Iterator: IteratorProtocol {
+        @usableFromInline var made: IndexingIterator<ContiguousArray<ManagedObject>>
+        @usableFromInline var cursor: MemberCursor?
+
+        init(_ objects: ManagedObjects) {
+            made = objects.made.makeIterator()
+            cursor = objects.rows.map { MemberCursor($0) }
+        }
+
+        @inlinable public mutating func next() -> Element? {
+            let object = cursor == nil ? made.next() : cursor!.next()
+            guard let object else { return nil }
+            return ManagedObjects.element(object)
+        }
+    }
+
+    public func makeIterator() -> Iterator { Iterator(self) }
 
     @usableFromInline static func refuse(_ object: ManagedObject) -> Never {
         preconditionFailure("\(object.entity.name) has another class than \(Element.self): register it with the coordinator")
@@ -91,11 +138,11 @@ extension ManagedObject {
 
     /// The objects of a to-many relationship; setting them sets the inverses too.
     ///
-    /// The first reading costs a trip to the store, which brings the members of all objects of the same fetch. Traps if the handle is of another entity.
+    /// The first reading costs a trip to the store, which brings the members of other objects of the same fetch too. Traps if the handle is of another entity.
     public final subscript<Destination>(key: ToManyKey<Destination>) -> ManagedObjects<Destination> {
         get {
             guard let relation = relation(at: key.index, key.family, key.modelNumber) else { return ManagedObjects(ContiguousArray()) }
-            return ManagedObjects(context.loadedList(self, relation).members)
+            return context.shownMembers(of: self, relation)
         }
         set {
             guard let relation = relation(at: key.index, key.family, key.modelNumber) else { return }

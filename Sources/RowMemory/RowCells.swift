@@ -11,6 +11,12 @@ public struct RowCells {
 
     @inlinable init(base: UnsafeMutableRawPointer) { self.base = base }
 
+    /// The cells at an address that ``address`` gave.
+    @inlinable public init(at address: UnsafeMutableRawPointer) { base = address }
+
+    /// Where the row lies, a multiple of eight.
+    @inlinable public var address: UnsafeMutableRawPointer { base }
+
     @inlinable public var key: Int64 { base.load(as: Int64.self) }
     @inlinable public var version: Int64 { base.load(fromByteOffset: 8, as: Int64.self) }
 

@@ -13,28 +13,31 @@
 public final class RowSlab: @unchecked Sendable {
     public let layout: RowLayout
     public let capacity: Int
+    /// The number of the answer that the slab is part of, 0 for one that is part of none. No two answers of a process have the same.
+    package let source: UInt64
     @usableFromInline let stride: Int
     /// The first row. The count stands before it, in the same piece of memory, where a ``RowCursor`` finds it too.
     @usableFromInline let base: UnsafeMutableRawPointer
     /// What the memory is part of; nil where it is the slab's own.
     private let region: SlabRegion?
 
-    package convenience init(layout: RowLayout, capacity: Int) {
+    package convenience init(layout: RowLayout, capacity: Int, source: UInt64 = 0) {
         let size = Self.byteCount(layout, capacity: capacity)
-        self.init(layout: layout, capacity: capacity, memory: .allocate(byteCount: size, alignment: 16), region: nil)
+        self.init(layout: layout, capacity: capacity, memory: .allocate(byteCount: size, alignment: 16), region: nil, source: source)
     }
 
     /// A slab in a region, from a multiple of 16 bytes on.
-    convenience init(layout: RowLayout, capacity: Int, in region: SlabRegion, at offset: Int) {
+    convenience init(layout: RowLayout, capacity: Int, in region: SlabRegion, at offset: Int, source: UInt64) {
         precondition(offset >= 0 && offset % 16 == 0 && offset + Self.byteCount(layout, capacity: capacity) <= SlabRegion.size, "A slab lies within its region")
-        self.init(layout: layout, capacity: capacity, memory: region.base + offset, region: region)
+        self.init(layout: layout, capacity: capacity, memory: region.base + offset, region: region, source: source)
     }
 
-    private init(layout: RowLayout, capacity: Int, memory: UnsafeMutableRawPointer, region: SlabRegion?) {
+    private init(layout: RowLayout, capacity: Int, memory: UnsafeMutableRawPointer, region: SlabRegion?, source: UInt64) {
         precondition(capacity > 0, "A slab has room for at least one row")
         self.layout = layout
         self.capacity = capacity
         self.region = region
+        self.source = source
         stride = layout.stride
         base = memory + RowCursor.headSize
         RowCursor.setCount(0, before: base)
@@ -98,6 +101,9 @@ public final class RowSlab: @unchecked Sendable {
         precondition(index >= 0 && index < count, "There is no such row")
         return RowCells(base: base + index * stride)
     }
+
+    /// Where rows of this slab lie.
+    package var addresses: Range<UnsafeMutableRawPointer> { base..<(base + capacity * stride) }
 
     deinit {
         let slots = layout.managedSlots

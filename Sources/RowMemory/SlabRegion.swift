@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Synchronization
 
 /// Memory for the slabs of a large answer: a piece as large as a huge page, which the system hands out at once instead of in 512 pages. Where there are a million rows
 /// to fill, handing out memory takes longer than filling it.
@@ -25,6 +26,9 @@ package struct SlabSource: Sendable {
     private var region: SlabRegion?
     private var used = 0
     private var rows = 0
+    private var number: UInt64 = 0
+
+    private static let lastNumber = Atomic<UInt64>(0)
 
     /// So many rows come in memory of their own: fewer would leave most of a region empty.
     private static let rowsBesideRegions = 16_384
@@ -34,13 +38,14 @@ package struct SlabSource: Sendable {
     package mutating func makeSlab(_ layout: RowLayout, capacity: Int) -> RowSlab {
         let size = (RowSlab.byteCount(layout, capacity: capacity) + 63) & ~63
         rows += capacity
-        guard rows > Self.rowsBesideRegions, size <= SlabRegion.size / 8 else { return RowSlab(layout: layout, capacity: capacity) }
+        if number == 0 { number = Self.lastNumber.add(1, ordering: .relaxed).newValue }
+        guard rows > Self.rowsBesideRegions, size <= SlabRegion.size / 8 else { return RowSlab(layout: layout, capacity: capacity, source: number) }
         if region == nil || used + size > SlabRegion.size {
             region = SlabRegion()
             used = 0
         }
         guard let region else { preconditionFailure("Made above") }
         defer { used += size }
-        return RowSlab(layout: layout, capacity: capacity, in: region, at: used)
+        return RowSlab(layout: layout, capacity: capacity, in: region, at: used, source: number)
     }
 }

@@ -16,10 +16,13 @@ public struct KnownKeys: Sendable {
     /// How many keys there are. Costs a look at every word.
     package var count: Int { words.reduce(0) { $0 + $1.nonzeroBitCount } }
 
-    /// Calls `body` with each key, ascending, until it answers false.
-    package func forEach(_ body: (Int64) -> Bool) {
-        for place in words.indices {
+    /// Calls `body` with each key from `first` on, ascending, until it answers false.
+    package func forEach(from first: Int64 = 0, _ body: (Int64) -> Bool) {
+        let first = max(0, first)
+        let start = Int(clamping: first >> 6)
+        for place in words.indices.dropFirst(start) {
             var word = words[place]
+            if place == start { word &= .max << UInt64(first & 63) }
             while word != 0 {
                 guard body(Int64(place) << 6 | Int64(word.trailingZeroBitCount)) else { return }
                 word &= word - 1

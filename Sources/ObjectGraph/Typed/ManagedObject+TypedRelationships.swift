@@ -30,7 +30,7 @@ extension ManagedObject {
         get {
             guard let relation = relation(relationship) else { return Members(ManagedObjects(ContiguousArray())) }
             noteReading(relation.index)
-            return Members(ManagedObjects(context.loadedList(self, relation).members))
+            return Members(context.shownMembers(of: self, relation))
         }
         set {
             guard let relation = relation(relationship) else { return }

@@ -18,7 +18,7 @@ struct SnapshotPages {
 
     /// Fills a buffer with pages that follow one another.
     func read(_ first: Int, _ number: Int, into buffer: UnsafeMutableRawPointer) throws {
-        guard first > 0, number > 0, first + number - 1 <= count else { throw TableScan.Unsuited() }
+        guard first > 0, number > 0, first + number - 1 <= count else { throw UnsuitedForScan() }
         guard !frames.isEmpty, let log else { return try readMain(first, number, into: buffer) }
         var page = first
         while page < first + number {

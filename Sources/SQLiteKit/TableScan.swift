@@ -2,7 +2,7 @@ internal import CSQLite
 
 /// The rows of a table in the order of their numbers, read from its pages past SQLite's interpreter: that spends more time on a row than it takes to read it.
 ///
-/// Whatever is out of the ordinary is left to SQLite: the scan then ends with ``Unsuited``, and what it has given is worth nothing. A damaged page is among it, so that
+/// Whatever is out of the ordinary is left to SQLite: the scan then ends with ``UnsuitedForScan``, and what it has given is worth nothing. A damaged page is among it, so that
 /// SQLite's own word on the damage counts.
 ///
 /// Public, as its records are, so that loops in other rooms are compiled into it.
@@ -12,9 +12,7 @@ internal import CSQLite
 /// 2. `block` has room for `blockSize` bytes and `slack` more: reading a variable-length integer at the end of a page stays within it.
 /// 3. Of a record that is handed out, every field that `fields` names lies within the record's bytes.
 public final class TableScan {
-    /// The rows can't be read this way.
-    package struct Unsuited: Error {}
-    @usableFromInline static var unsuited: any Error { Unsuited() }
+    @usableFromInline static var unsuited: any Error { UnsuitedForScan() }
 
     private let pages: SnapshotPages
     /// A statement without end, on its way as long as the scan is: what interrupts statements ends it, and with it the scan.
@@ -77,7 +75,7 @@ public final class TableScan {
     }
 
     /// Calls `body` with every row.
-    /// - Throws: ``Unsuited``; `SQLiteError` where the file can't be read.
+    /// - Throws: ``UnsuitedForScan``; `SQLiteError` where the file can't be read.
     @inlinable public func forEachRow(_ body: (RecordCells) -> Void) throws {
         while try readBlock() {
             for start in pageStarts {

@@ -1,0 +1,2 @@
+/// Rows can't be read from their pages, and are left to SQLite.
+struct UnsuitedForScan: Error {}

@@ -21,7 +21,6 @@ final class RowWriter: RowSource {
     private var largeCells: [Data?] = []
     private var leafCells: [SQLiteValue] = []
 
-    static let firstPlanColumn = 2
     private static let rowsOfRoom = 512
 
     init(_ rows: RowBatch, places: [Int], _ plan: WritePlan, keys: KeyMap, layout: StoreLayout, store: StoreIdentity, large: LargeValueWriter) {
@@ -54,7 +53,7 @@ final class RowWriter: RowSource {
         RowWriter(rows, places: [place], plan, keys: keys, layout: layout, store: store, large: large)
     }
 
-    var columnCount: Int { Self.firstPlanColumn + plan.columns.count }
+    var columnCount: Int { WritePlan.firstColumn + plan.columns.count }
 
     func rewind() { position = -1 }
 
@@ -113,7 +112,7 @@ final class RowWriter: RowSource {
         switch index {
         case 0: result.set(keys.key(row.key))
         case 1: result.set(row.version)
-        default: write(plan.writers[index - Self.firstPlanColumn], row, to: result)
+        default: write(plan.writers[index - WritePlan.firstColumn], row, to: result)
         }
     }
 

@@ -12,7 +12,7 @@ extension StoreSession {
         let plan = WritePlan(storage, rowLayouts[insertions.entityIndex])
         let writer = writer(insertions.rows, places: Array(0..<insertions.rows.count), plan, save)
         let columns = (["Z_PK", "Z_ENT", "Z_OPT"] + plan.columns.map { SQLName.quoted($0.name) }).joined(separator: ", ")
-        let rest = (["\(storage.number)", "1"] + plan.columns.indices.map { "c\($0 + RowWriter.firstPlanColumn)" }).joined(separator: ", ")
+        let rest = (["\(storage.number)", "1"] + plan.columns.indices.map { "c\($0 + WritePlan.firstColumn)" }).joined(separator: ", ")
         let table = try connection.rowSourceTable(columns: writer.columnCount)
         func statement(key: String) -> String { "INSERT INTO \(SQLName.quoted(storage.table)) (\(columns)) SELECT \(key), \(rest) FROM \(table)" }
         writer.growsTable = true
@@ -75,7 +75,7 @@ extension StoreSession {
     private func updateByInsertion(_ writer: RowWriter, _ plan: WritePlan, _ storage: EntityStorage) throws -> Int? {
         guard writer.count >= Self.manyRows, plan.columns.allSatisfy({ $0.order == nil }), try TableTraits(storage.table, connection).updatesByInsertion else { return nil }
         let names = plan.columns.map { SQLName.quoted($0.name) }
-        let sources = plan.columns.indices.map { "c\($0 + RowWriter.firstPlanColumn)" }
+        let sources = plan.columns.indices.map { "c\($0 + WritePlan.firstColumn)" }
         let root = SelectStatement.rootAlias
         let assignments = ["Z_OPT = ifnull(\(root).Z_OPT, 0) + 1"] + names.map { "\($0) = excluded.\($0)" }
         let statement =
@@ -122,7 +122,7 @@ extension StoreSession {
         let key = UpdatePlanKey(entityIndex: entityIndex, changed: changed)
         if let known = updatePlans[key] { return known }
         let plan = WritePlan(storage, rowLayouts[entityIndex], properties: changed)
-        let source = try connection.rowSourceTable(columns: RowWriter.firstPlanColumn + plan.columns.count)
+        let source = try connection.rowSourceTable(columns: WritePlan.firstColumn + plan.columns.count)
         let prepared = UpdatePlan(plan, table: storage.table, source: source)
         if updatePlans.count == Self.mostUpdatePlans { updatePlans.removeAll() }
         updatePlans[key] = prepared

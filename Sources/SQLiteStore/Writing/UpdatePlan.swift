@@ -12,7 +12,7 @@ struct UpdatePlan {
         func statement(from source: String, _ value: (Int) -> String) -> String {
             var assignments = ["Z_OPT = ifnull(\(root).Z_OPT, 0) + 1"]
             for (index, column) in plan.columns.enumerated() {
-                let name = SQLName.quoted(column.name), value = value(index + RowWriter.firstPlanColumn)
+                let name = SQLName.quoted(column.name), value = value(index + WritePlan.firstColumn)
                 assignments.append("\(name) = \(value)")
                 if let order = column.order.map({ SQLName.quoted($0) }) {
                     assignments.append("\(order) = CASE WHEN \(root).\(name) = \(value) THEN \(root).\(order) END")

@@ -10,6 +10,9 @@ struct WritePlan {
         var order: String?
     }
 
+    /// Of the values that a row is written from: the key and the version stand before those of the plan's columns.
+    static let firstColumn = 2
+
     private(set) var columns: [Column] = []
     /// What goes into each column.
     private(set) var writers: ContiguousArray<CellWriter> = []

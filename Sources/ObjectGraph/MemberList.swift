@@ -1,7 +1,7 @@
 /// The members of one object's to-many relationship, and how they differ from what was saved.
 ///
-/// Members are held: an object keeps what it leads to, be it as rows (``MemberRows``) whose objects come and go. A to-one holds nothing, so owner and members of a one-to-many form no cycle; those of a many-to-many do,
-/// until they are refreshed or their context goes.
+/// Members are held: an object keeps what it leads to, be it as rows (``MemberRows``) whose objects come and go. A to-one holds nothing, so owner and members of a one-to-many form no
+/// cycle; those of a many-to-many do, until they are refreshed or their context goes.
 ///
 /// Invariants:
 /// 1. While it is not loaded, `members` is empty and the relationship is what the store has, plus `added`, less `removed`.

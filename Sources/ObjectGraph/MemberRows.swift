@@ -51,7 +51,8 @@ final class MemberRows {
     private var held: ContiguousArray<ManagedObject> = []
 
     deinit {
-        guard !isAbandoned else { return }
+        // A context that is gone has left its map as it was: what stands there may be no object any more.
+        guard !isAbandoned, life.context != nil else { return }
         for run in runs {
             for place in run.first..<(run.first + run.count) { identities.unlist(run.slab.cells(at: place)) }
             identities.listedSlabs.remove(run.slab)
@@ -77,8 +78,9 @@ final class MemberRows {
     }
 
     func object(_ slab: RowSlab, _ cells: RowCells) -> ManagedObject {
-        if let object = identities.object(cells.key) { return object }
+        // Before anything that stands in the map is taken for an object.
         let context = self.context
+        if let object = identities.object(cells.key) { return object }
         guard identities.lists(cells) else {
             readAgain(context)
             return context.object(ObjectReference(key: cells.key, entityIndex: entityIndex))
@@ -110,7 +112,7 @@ final class MemberRows {
 
     /// The object of a row, if need be `last` turned to it, which then nobody else has.
     @inline(__always)
-    fileprivate func object(_ slab: RowSlab, _ cells: RowCells, reusing last: inout ManagedObject?) -> ManagedObject {
+    func object(_ slab: RowSlab, _ cells: RowCells, reusing last: inout ManagedObject?) -> ManagedObject {
         if identities.lists(cells), isKnownUniquelyReferenced(&last), let object = last, object.isOnlyListed, context.registrars == nil {
             object.releaseMembers()
             identities.move(object, to: slab, cells)
@@ -123,95 +125,9 @@ final class MemberRows {
     }
 }
 
-/// Walks through rows.
-@usableFromInline
-struct MemberCursor {
-    private let rows: MemberRows
-    private var run = 0
-    // Not counted: the rows hold it.
-    private var slab: Unmanaged<RowSlab>?
-    private var place: Int
-    private var left: Int
-    /// What was given last. If its receiver let go of it, it serves for the next row too.
-    private var last: ManagedObject?
-
-    init(_ rows: MemberRows) {
-        self.rows = rows
-        slab = rows.runs.first.map { .passUnretained($0.slab) }
-        place = rows.runs.first?.first ?? 0
-        left = rows.runs.first?.count ?? 0
-    }
-
-    @usableFromInline
-    mutating func next() -> ManagedObject? {
-        while left == 0 {
-            run += 1
-            guard run < rows.runs.count else { return nil }
-            slab = .passUnretained(rows.runs[run].slab)
-            (place, left) = (rows.runs[run].first, rows.runs[run].count)
-        }
-        let place = self.place
-        self.place += 1
-        left -= 1
-        return slab?._withUnsafeGuaranteedRef { slab in rows.object(slab, slab.cells(at: place), reusing: &last) }
-    }
-}
-
 extension ManagedObject {
     /// Whether the object is nothing but its row: without changes, and nobody refers to it weakly.
     fileprivate final var isOnlyListed: Bool {
         isListed && recordIndex < 0 && state.isSubset(of: .fault) && contextReference != nil && _getUnownedRetainCount(self) == 1 && _getWeakRetainCount(self) == 1
-    }
-}
-
-/// Tells those who outlive a context that it is gone.
-final class ContextLife {
-    /// Not counted; cleared by the context's deinit.
-    var context: Unmanaged<ManagedObjectContext>?
-}
-
-/// The slabs of rows that lists hold, by their addresses: a row that the identity map names says not of which slab it is.
-struct ListedSlabs {
-    private struct Entry {
-        let addresses: Range<UnsafeMutableRawPointer>
-        // The lists hold it.
-        let slab: Unmanaged<RowSlab>
-        var users: Int
-    }
-
-    /// In the order of their addresses.
-    private var entries: ContiguousArray<Entry> = []
-
-    var isEmpty: Bool { entries.isEmpty }
-
-    /// The place of the first entry that ends behind an address.
-    private func place(_ address: UnsafeMutableRawPointer) -> Int {
-        var low = 0, high = entries.count
-        while low < high {
-            let middle = (low + high) / 2
-            if entries[middle].addresses.upperBound <= address { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
-
-    mutating func insert(_ slab: RowSlab) {
-        let addresses = slab.addresses
-        let place = place(addresses.lowerBound)
-        if place < entries.count, entries[place].addresses == addresses {
-            entries[place].users += 1
-        } else {
-            entries.insert(Entry(addresses: addresses, slab: .passUnretained(slab), users: 1), at: place)
-        }
-    }
-
-    mutating func remove(_ slab: RowSlab) {
-        let place = place(slab.addresses.lowerBound)
-        entries[place].users -= 1
-        if entries[place].users == 0 { entries.remove(at: place) }
-    }
-
-    func slab(of cells: RowCells) -> RowSlab? {
-        let place = place(cells.address)
-        return place < entries.count && entries[place].addresses.contains(cells.address) ? entries[place].slab.takeUnretainedValue() : nil
     }
 }

@@ -97,7 +97,7 @@ public struct ManagedObjects<Element: ManagedObject>: RandomAccessCollection {
         }
 
         @inlinable public mutating func next() -> Element? {
-            let object = cursor == nil ? made.next() : cursor!.next()
+            let object = cursor == nil ? made.next() : cursor?.next()
             guard let object else { return nil }
             return ManagedObjects.element(object)
         }

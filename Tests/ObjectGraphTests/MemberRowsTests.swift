@@ -217,4 +217,28 @@ struct MemberRowsTests {
             #expect(led == Self.members - 1)
         }
     }
+
+    /// Lists, and objects of them, may be held longer than their context.
+    @Test func membersThatOutliveTheirContextAreLetGo() throws {
+        try withStaff { staff in
+            var context: ManagedObjectContext? = ManagedObjectContext(staff.coordinator)
+            weak let ended = context
+            var request = FetchRequest<ManagedObject>("Department")
+            request.relationshipKeyPathsForPrefetching = ["employees"]
+            var departments = try context?.fetch(request) ?? []
+            var lists = departments.map { $0[staff.employees] }
+            var held = lists.compactMap { $0.first }
+            #expect(held.count == Self.departments)
+            departments = []
+            context = nil
+            #expect(ended == nil)
+            #expect(held.allSatisfy { $0.managedObjectContext == nil })
+            // The objects first, so that the lists meet what is left of them.
+            held = []
+            #expect(lists.reduce(0) { $0 + $1.count } == Self.members)
+            lists = []
+            // Another context reads them as ever.
+            #expect(staff.departments.reduce(0) { $0 + $1[staff.employees].count } == Self.members)
+        }
+    }
 }

@@ -1,14 +1,6 @@
 public import Foundation
 import Schema
-public import Storage
-
-/// Something was committed to a store: by this process or another one, a save or a batch request.
-public struct PersistentStoreRemoteChange: Sendable, Hashable {
-    public let storeUUID: String
-    public let storeURL: URL
-    /// The place after the last transaction of the store's history then; nil where it keeps none.
-    public let historyToken: PersistentHistoryToken?
-}
+import Storage
 
 extension PersistentStoreCoordinator {
     /// Tells after each commit to a store that was opened with ``PersistentStoreDescription/postsRemoteChanges``, the coordinator's own included, for as long as somebody iterates.
@@ -16,7 +8,7 @@ extension PersistentStoreCoordinator {
     /// ```swift
     /// for await change in coordinator.remoteChanges() {
     ///     let transactions = try context.fetchHistory(PersistentHistoryRequest(after: seen))
-    ///     context.mergeChanges(SavedChanges(transactions))
+    ///     context.mergeChanges(from: SavedChanges(transactions))
     ///     seen = change.historyToken
     /// }
     /// ```

@@ -63,6 +63,8 @@ private final class CommitObserver: CommitObservation {
         let place = FileWatcher.Place(FilePath.parent(file), names: Set(names), includesWrites: true)
         let watch = try FileWatcher.shared().watch([place]) { [weak self] in self?.wasWritten() }
         progress.withLock { $0.watch = watch }
+        // What was committed since the first look, before there was a watch.
+        wasWritten()
     }
 
     func cancel() {

@@ -43,7 +43,8 @@ final class RowWriter: RowSource {
         var next = first
         for place in places {
             guard keys.key(rows[place].key) == next else { return nil }
-            next += 1
+            // Behind the greatest number comes none that a row could have.
+            next &+= 1
         }
         return first > 0 ? first : nil
     }

@@ -15,14 +15,7 @@ enum FolioCommand {
         var object: [String: Any] { json as? [String: Any] ?? [:] }
     }
 
-    /// The binary stands beside the test bundle in the build folder.
-    static let binary: URL = {
-        var folder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-        while folder.path != "/", !FileManager.default.isExecutableFile(atPath: folder.appendingPathComponent("folio").path) {
-            folder.deleteLastPathComponent()
-        }
-        return folder.appendingPathComponent("folio")
-    }()
+    static let binary = builtProgram("folio")
 
     static let samples = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("DocumentSamples")

@@ -15,15 +15,8 @@ enum CrashDriver {
         var description = ""
     }
 
-    /// The driver stands beside the test bundle in the build folder, or where `FOLIO_CRASH_DRIVER` says: one that is built for release is faster.
-    private static let binary: URL = {
-        if let path = ProcessInfo.processInfo.environment["FOLIO_CRASH_DRIVER"] { return URL(fileURLWithPath: path) }
-        var folder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-        while folder.path != "/", !FileManager.default.isExecutableFile(atPath: folder.appendingPathComponent("CrashDriver").path) {
-            folder.deleteLastPathComponent()
-        }
-        return folder.appendingPathComponent("CrashDriver")
-    }()
+    /// Where `FOLIO_CRASH_DRIVER` says, if it does: one that is built for release is faster.
+    private static let binary = ProcessInfo.processInfo.environment["FOLIO_CRASH_DRIVER"].map { URL(fileURLWithPath: $0) } ?? builtProgram("CrashDriver")
 
     /// The driver's exit code where the machine does not allow what it is asked to do.
     static let unavailable: Int32 = 69

@@ -13,13 +13,7 @@ struct HostileRun {
     /// Of address space, of which the program itself takes a good part.
     private static let bytes = 768 << 20
 
-    private static let binary: URL = {
-        var folder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-        while folder.path != "/", !FileManager.default.isExecutableFile(atPath: folder.appendingPathComponent("folio").path) {
-            folder.deleteLastPathComponent()
-        }
-        return folder.appendingPathComponent("folio")
-    }()
+    private static let binary = builtProgram("folio")
 
     /// - Parameters:
     ///   - prepare: Puts the document into the folder and answers its name.

@@ -47,8 +47,4 @@ struct Subprocess {
 let projectFolder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
 /// Where the programs of the build stand that this test is part of.
-let productsFolder: URL = {
-    var folder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-    while folder.path != "/", !FileManager.default.isExecutableFile(atPath: folder.appendingPathComponent("modelgen").path) { folder.deleteLastPathComponent() }
-    return folder
-}()
+let productsFolder = builtProgram("modelgen").deletingLastPathComponent()

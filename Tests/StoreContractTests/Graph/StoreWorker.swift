@@ -3,14 +3,7 @@ import TestSupport
 
 /// Another process that works on a store.
 enum StoreWorker {
-    /// It stands beside the test bundle in the build folder.
-    private static let binary: URL = {
-        var folder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-        while folder.path != "/", !FileManager.default.isExecutableFile(atPath: folder.appendingPathComponent("StoreWorker").path) {
-            folder.deleteLastPathComponent()
-        }
-        return folder.appendingPathComponent("StoreWorker")
-    }()
+    private static let binary = builtProgram("StoreWorker")
 
     static func start(_ arguments: String...) throws -> (process: Process, output: Pipe) {
         let process = Process(), output = privatePipe()

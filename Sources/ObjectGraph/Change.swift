@@ -1,9 +1,7 @@
 import RowMemory
 
-/// One step that can be taken back. What an event did, in order, is what undo keeps.
+/// One step that can be taken back, other than the setting of a value (``ValueChange``).
 enum Change {
-    /// A property but a to-many had this value.
-    case value(ManagedObject, property: Int, SlotValue)
     case memberAdded(ManagedObject, property: Int, ManagedObject)
     case memberRemoved(ManagedObject, property: Int, ManagedObject, index: Int)
     /// The members of an ordered relationship stood in this order.
@@ -12,4 +10,11 @@ enum Change {
     case inserted(ManagedObject)
     /// The object was deleted, or forgotten if it was not saved yet.
     case removed(ManagedObject)
+}
+
+/// A property but a to-many had this value.
+struct ValueChange {
+    let object: ManagedObject
+    var value: SlotValue
+    let property: Int32
 }

@@ -118,6 +118,14 @@ struct ChangeRecords {
         return isFirst
     }
 
+    /// Notes that a property changes in an event that is ended by ``endQuietEvent()``, and says whether it is the first time since the save.
+    mutating func touchQuietly(_ index: Int, property: Int) -> Bool {
+        guard property < 64 else { return wide[index, default: WideRecord()].changed.insertNew(property) }
+        let bit: UInt64 = 1 << UInt64(property)
+        defer { records[index].changed |= bit }
+        return records[index].changed & bit == 0
+    }
+
     // MARK: Saved values
 
     mutating func keepSaved(_ value: consuming SlotValue, of index: Int, property: Int) {
@@ -149,6 +157,20 @@ struct ChangeRecords {
         return place >= 0 && !cells.has(saved[place].value, slot)
     }
 
+    /// Whether all that was set of an object has the saved values again; nil where to-many relationships or properties beyond the first 64 were set, which are not looked at here.
+    @inline(__always) func areSaved(_ cells: RowCells, _ shape: EntityShape, of index: Int) -> Bool? {
+        guard var left = narrowChanged(at: index), left & ~shape.values == 0 else { return nil }
+        while left != 0 {
+            let property = left.trailingZeroBitCount
+            left &= left - 1
+            if differs(cells, shape.layout.slots[property], of: index, property: property) { return false }
+        }
+        return true
+    }
+
+    /// The same for changes that are an object's property: a method that may change them is handed their place, where any other is handed a copy.
+    mutating func areSavedNow(_ cells: RowCells, _ shape: EntityShape, of index: Int) -> Bool? { areSaved(cells, shape, of: index) }
+
     /// The places of the saved values of a record.
     func savedPlaces(of index: Int) -> [Int] {
         var places: [Int] = []
@@ -178,7 +200,22 @@ struct ChangeRecords {
         for index in touched where Int(index) < eventStart { noted[Int(index)] = 0 }
         for index in wide.keys { wide[index]?.event = PropertySet() }
         touched.removeAll(keepingCapacity: true)
+        endQuietEvent()
+    }
+
+    /// Ends an event of which nothing was noted, and that inserted nothing.
+    mutating func endQuietEvent() {
+        if count == 0, !objects.isEmpty { forgetRecords() }
         eventStart = objects.count
+    }
+
+    /// Begins anew where no object has a record; the memory stays for the changes to come.
+    private mutating func forgetRecords() {
+        objects.removeAll(keepingCapacity: true)
+        records.removeAll(keepingCapacity: true)
+        saved.removeAll(keepingCapacity: true)
+        noted.removeAll(keepingCapacity: true)
+        wide = [:]
     }
 
     /// The places of the records that were touched in this event.

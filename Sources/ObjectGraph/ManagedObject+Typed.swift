@@ -71,7 +71,7 @@ extension ManagedObject {
     @usableFromInline
     final func prepareToWrite(_ key: AttributeAccess) -> Bool {
         guard prepare(key) else { return false }
-        context.willWrite(self, key.slot)
+        (contextReference ?? .passUnretained(context))._withUnsafeGuaranteedRef { $0.willWrite(self, key.slot) }
         return true
     }
 

@@ -60,7 +60,9 @@ extension ManagedObjectContext {
     }
 
     /// Whether undo is to learn of what is done now.
-    private var logsChanges: Bool { recordsUndo && untrackedDepth == 0 && undoManager.unsafelyUnwrapped.isUndoRegistrationEnabled }
+    var logsChanges: Bool {
+        recordsUndo && untrackedDepth == 0 && undoReference?._withUnsafeGuaranteedRef { $0.isUndoRegistrationEnabled } == true
+    }
 
     func log(_ change: @autoclosure () -> Change) {
         if logsChanges { eventLog.append(change()) }
@@ -75,7 +77,7 @@ extension ManagedObjectContext {
         let needsUndo = first.inEvent && logsChanges
         guard needsSaved || needsUndo, let cells = object.cells else { return }
         let old = cells.moveSlotValue(slot)
-        if needsUndo { eventLog.append(.value(object, property: Int(slot.index), old)) }
+        if needsUndo { eventLog.values.append(ValueChange(object: object, value: old, property: Int32(slot.index))) }
         if needsSaved { changes.keepSaved(old, of: Int(object.recordIndex), property: Int(slot.index)) }
     }
 
@@ -83,11 +85,14 @@ extension ManagedObjectContext {
     @discardableResult
     func touch(_ object: ManagedObject, _ property: Int) -> (sinceSave: Bool, inEvent: Bool)? {
         if object.state.isFree || untrackedDepth > 0 || object.contextReference == nil { return nil }
-        if object.recordIndex < 0 {
-            record(object)
-            if object.state.isDisjoint(with: [.inserted, .deleted]) { object.state.insert(.updated) }
-        }
+        if object.recordIndex < 0 { recordUpdate(object) }
         return changes.touch(Int(object.recordIndex), property: property)
+    }
+
+    /// Makes an object one with changes, of which a property is to change.
+    @inline(__always) func recordUpdate(_ object: ManagedObject) {
+        record(object)
+        if object.state.isDisjoint(with: [.inserted, .deleted]) { object.state.insert(.updated) }
     }
 
     /// Makes the object one with changes.

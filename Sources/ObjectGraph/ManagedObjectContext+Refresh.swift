@@ -12,7 +12,7 @@ extension ManagedObjectContext {
         postponedDeletions.removeAll()
         forgottenObjects.removeAll()
         deletedInEvent.removeAll()
-        eventLog = GrowingList()
+        eventLog = EventLog()
         undoManager?.removeAllActions(withTarget: self)
         edits.returnToCommitted(undoManager)
         permanentKeys = PermanentKeys()
@@ -30,7 +30,7 @@ extension ManagedObjectContext {
             }
         }
         for object in restored { object.awake(fromSnapshotEvents: .rollback) }
-        refreshedObjects.formUnion(restored)
+        if isObserved(.objectsDidChange) { refreshedObjects.formUnion(restored) }
         endEvent()
     }
 
@@ -61,7 +61,7 @@ extension ManagedObjectContext {
         deletedInEvent.removeAll()
         refreshedObjects.removeAll()
         mergedInsertions.removeAll()
-        eventLog = GrowingList()
+        eventLog = EventLog()
         undoManager?.removeAllActions(withTarget: self)
         edits.returnToCommitted(undoManager)
         permanentKeys = PermanentKeys()

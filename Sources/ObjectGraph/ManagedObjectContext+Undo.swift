@@ -11,47 +11,57 @@ extension ManagedObjectContext {
     /// Hands the event's changes to the undo manager, as one action.
     func registerUndo() {
         let log = ChangeLog(eventLog)
-        eventLog = GrowingList()
+        eventLog = EventLog()
         guard let undoManager, undoManager.isUndoRegistrationEnabled else { return }
         undoManager.registerUndo(withTarget: self) { $0.takeBack(log) }
         if !undoManager.isUndoing && !undoManager.isRedoing { undoManager.endEvent() }
     }
 
-    /// Takes changes back, the last one first. What that does is recorded in turn, and is what redo takes back.
+    /// Takes changes back, the last one first. What that does is what redo takes back.
     private func takeBack(_ log: ChangeLog) {
         isProcessing = true
+        defer { isProcessing = false }
+        if log.event.hasValuesOnly, logsChanges, eventLog.isEmpty, !changes.hasEvent {
+            exchange(log)
+        } else {
+            takeBackSteps(of: log)
+        }
+        endEvent()
+    }
+
+    /// Takes values and other changes back one by one. Each is recorded as any change is. An action of undo is run once: whoever takes the changes back takes them out.
+    private func takeBackSteps(of log: ChangeLog) {
         var awakened: [ManagedObject: SnapshotEvents] = [:]
         var broughtBack: [ManagedObject] = []
-        while let change = log.changes.popLast() {
-            if case .value(let object, let property, let value) = change {
-                takeBack(value, of: object, property, &awakened)
-                continue
+        if log.isReversed { log.event.values.reverse() }
+        while let last = log.event.popLast() {
+            switch last {
+            case .value(let change): takeBack(change, &awakened)
+            case .change(let change):
+                let (object, event) = takeBack(change)
+                if event == .undoDeletion { broughtBack.append(object) }
+                // Only an application's class has something to do when it is awakened.
+                if !isPlain[Int(object.entityIndex)] { awakened[object, default: []].insert(event) }
             }
-            guard let (object, event) = takeBack(change) else { continue }
-            if event == .undoDeletion { broughtBack.append(object) }
-            // Only an application's class has something to do when it is awakened.
-            if !isPlain[Int(object.entityIndex)] { awakened[object, default: []].insert(event) }
         }
         for (object, events) in awakened where object.contextReference != nil { object.awake(fromSnapshotEvents: events) }
         dropUnchanged()
         for object in broughtBack where isUnchanged(object, in: changes) { drop(object) }
-        endEvent()
-        isProcessing = false
     }
 
-    private func takeBack(_ value: SlotValue, of object: ManagedObject, _ property: Int, _ awakened: inout [ManagedObject: SnapshotEvents]) {
+    private func takeBack(_ change: ValueChange, _ awakened: inout [ManagedObject: SnapshotEvents]) {
+        let object = change.object
         guard object.fireFault(), let cells = object.cells else { return }
         shapeReferences[Int(object.entityIndex)]._withUnsafeGuaranteedRef { shape in
-            let slot = shape.layout.slots[property]
+            let slot = shape.layout.slots[Int(change.property)]
             willWrite(object, slot)
-            cells.setSlotValue(current(value), slot)
+            cells.setSlotValue(current(change.value), slot)
             if !shape.isPlain { awakened[object, default: []].insert(.undoUpdate) }
         }
     }
 
-    private func takeBack(_ change: Change) -> (ManagedObject, SnapshotEvents)? {
+    private func takeBack(_ change: Change) -> (ManagedObject, SnapshotEvents) {
         switch change {
-        case .value: return nil
         case .memberAdded(let owner, let property, let member):
             removeMember(owner, relation(owner, property), member)
             return (owner, .undoUpdate)
@@ -67,6 +77,59 @@ extension ManagedObjectContext {
         case .removed(let object):
             bringBack(object)
             return (object, .undoDeletion)
+        }
+    }
+
+    // MARK: Values alone
+
+    /// Exchanges values with those that the objects have. The log then holds what redo exchanges, from the first one to the last: nothing is recorded anew.
+    private func exchange(_ log: ChangeLog) {
+        // Whom to tell of it needs the event's records; so does an application's class.
+        let isQuiet = registrars == nil && !isObserved(.objectsDidChange) && !isPlain.contains(false)
+        // Nobody else sees the list while it is changed.
+        var values = GrowingList<ValueChange>()
+        swap(&values, &log.event.values)
+        let count = values.count, isReversed = log.isReversed
+        var lost: Set<Int> = []
+        for step in 0..<count {
+            let place = isReversed ? step : count - 1 - step
+            if !exchange(&values[place], isQuiet: isQuiet) { lost.insert(place) }
+        }
+        if !lost.isEmpty {
+            var kept = GrowingList<ValueChange>()
+            for place in values.indices where !lost.contains(place) { kept.append(values[place]) }
+            values = kept
+        }
+        swap(&values, &log.event.values)
+        log.isReversed.toggle()
+        if !log.event.isEmpty { undoManager?.registerUndo(withTarget: self) { $0.takeBack(log) } }
+        if isQuiet { return changes.endQuietEvent() }
+        for object in changes.eventObjects where object.contextReference != nil && !isPlain[Int(object.entityIndex)] { object.awake(fromSnapshotEvents: .undoUpdate) }
+        dropUnchanged()
+    }
+
+    /// - Parameter isQuiet: Whether the event needs no record, for nobody asks.
+    /// - Returns: false where the object can't be written; what it was to get is forgotten.
+    @inline(__always)
+    private func exchange(_ change: inout ValueChange, isQuiet: Bool) -> Bool {
+        let object = change.object
+        guard object.contextReference != nil, object.fireFault(), let cells = object.cells else { return false }
+        return shapeReferences[Int(object.entityIndex)]._withUnsafeGuaranteedRef { shape in
+            let property = Int(change.property)
+            let slot = shape.layout.slots[property]
+            noteChange(object, property)
+            if object.recordIndex < 0 { recordUpdate(object) }
+            let index = Int(object.recordIndex)
+            let isFirst = isQuiet ? changes.touchQuietly(index, property: property) : changes.touch(index, property: property).sinceSave
+            let old = cells.moveSlotValue(slot)
+            cells.setSlotValue(current(change.value), slot)
+            if isFirst {
+                if !object.state.contains(.inserted) { changes.keepSaved(old, of: index, property: property) }
+            } else if isQuiet, object.state.isDisjoint(with: [.inserted, .deleted]), changes.areSavedNow(cells, shape, of: index) ?? isUnchanged(object, in: changes) {
+                drop(object)
+            }
+            change.value = old
+            return true
         }
     }
 
@@ -148,15 +211,7 @@ extension ManagedObjectContext {
         guard let cells = object.cells else { preconditionFailure("An object that was changed has a row") }
         let index = Int(object.recordIndex)
         return shapeReferences[Int(object.entityIndex)]._withUnsafeGuaranteedRef { shape in
-            if let changed = changes.narrowChanged(at: index), changed & ~shape.values == 0 {
-                var left = changed
-                while left != 0 {
-                    let property = left.trailingZeroBitCount
-                    left &= left - 1
-                    if changes.differs(cells, shape.layout.slots[property], of: index, property: property) { return true }
-                }
-                return false
-            }
+            if let areSaved = changes.areSaved(cells, shape, of: index) { return !areSaved }
             for property in changes.changed(at: index).places {
                 let slot = shape.layout.slots[property]
                 if slot.kind == .toMany {

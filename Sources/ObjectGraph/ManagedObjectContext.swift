@@ -103,8 +103,10 @@ public final class ManagedObjectContext {
     /// New objects that were deleted in this event.
     var forgottenObjects: Set<ManagedObject> = []
     /// Changes of this event, for undo.
-    @exclusivity(unchecked) var eventLog = GrowingList<Change>()
+    @exclusivity(unchecked) var eventLog = EventLog()
     @exclusivity(unchecked) var recordsUndo = false
+    /// `undoManager` as long as it is held there: not counted, for what is done a million times.
+    @exclusivity(unchecked) private(set) var undoReference: Unmanaged<UndoManager>?
     var isProcessing = false
     var refreshedObjects: Set<ManagedObject> = []
     /// Objects that others inserted, for observers.
@@ -203,6 +205,7 @@ public final class ManagedObjectContext {
         guard let undoManager else { return }
         edits.attach(undoManager)
         undoCheckpoint = undoManager.addCheckpoint(for: self, hasPending: { !$0.eventLog.isEmpty || !$0.pendingDeletions.isEmpty || !$0.postponedDeletions.isEmpty }) { $0.processPendingChanges() }
+        undoReference = .passUnretained(undoManager)
         recordsUndo = true
     }
 
@@ -211,8 +214,9 @@ public final class ManagedObjectContext {
         // What is pending was to be undone with it.
         if !eventLog.isEmpty { edits.noteUnrecorded() }
         edits.detach(undoManager)
+        undoReference = nil
         recordsUndo = false
-        eventLog = GrowingList()
+        eventLog = EventLog()
         permanentKeys = PermanentKeys()
         undoManager.removeAllActions(withTarget: self)
         undoCheckpoint.map { undoManager.removeCheckpoint($0) }

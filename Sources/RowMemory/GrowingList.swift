@@ -23,8 +23,8 @@ public struct GrowingList<Element> {
             pieces.initialize(repeating: nil, count: Self.pieceLimit)
         }
 
-        @usableFromInline static var firstBits: Int { 4 }
-        @usableFromInline static var first: Int { 1 << firstBits }
+        @inlinable static var firstBits: Int { 4 }
+        @inlinable static var first: Int { 1 << firstBits }
         /// As many as a count could ever need.
         private static var pieceLimit: Int { Int.bitWidth - firstBits }
         /// Pieces of that size come in huge pages, which the system hands out at once.
@@ -37,6 +37,15 @@ public struct GrowingList<Element> {
             let number = index &+ Self.first
             let bit = Int.bitWidth &- 1 &- number.leadingZeroBitCount
             return pieces[bit &- Self.firstBits].unsafelyUnwrapped + (number ^ (1 << bit))
+        }
+
+        /// The place of one more element, which whoever asks initialises at once.
+        @inlinable @inline(__always) func nextPlace() -> Piece {
+            let index = count
+            let number = index &+ Self.first
+            if number & (number &- 1) == 0, pieces[number.trailingZeroBitCount &- Self.firstBits] == nil { addPiece(for: index) }
+            count = index &+ 1
+            return place(index)
         }
 
         /// Makes the piece that element `index` is the first of.
@@ -54,13 +63,24 @@ public struct GrowingList<Element> {
             pieces[capacity.trailingZeroBitCount - Self.firstBits] = memory.bindMemory(to: Element.self, capacity: capacity)
         }
 
-        deinit {
-            var first = 0, number = 0
-            while number < Self.pieceLimit, let piece = pieces[number] {
-                let capacity = Self.first << number
-                piece.deinitialize(count: Swift.min(Swift.max(count - first, 0), capacity))
-                UnsafeMutableRawPointer(piece).deallocate()
+        /// Destroys the elements; the pieces stay. Nothing that an element does when it goes reaches the list.
+        func removeElements() {
+            var first = 0
+            var left = count
+            count = 0
+            while left > 0, let piece = pieces[first.bitWidth - 1 - (first + Self.first).leadingZeroBitCount - Self.firstBits] {
+                let capacity = first + Self.first
+                piece.deinitialize(count: Swift.min(left, capacity))
+                left -= capacity
                 first += capacity
+            }
+        }
+
+        deinit {
+            removeElements()
+            var number = 0
+            while number < Self.pieceLimit, let piece = pieces[number] {
+                UnsafeMutableRawPointer(piece).deallocate()
                 number += 1
             }
             pieces.deallocate()
@@ -75,36 +95,39 @@ public struct GrowingList<Element> {
     @inlinable public var isEmpty: Bool { count == 0 }
 
     @inlinable @inline(__always) public mutating func append(_ element: consuming Element) {
-        let storage = ownStorage()
-        let index = storage.count
-        let number = index &+ Storage.first
-        if number & (number &- 1) == 0, storage.pieces[number.trailingZeroBitCount &- Storage.firstBits] == nil { storage.addPiece(for: index) }
-        storage.place(index).initialize(to: element)
-        storage.count = index &+ 1
+        ownStorage()._withUnsafeGuaranteedRef { $0.nextPlace() }.initialize(to: element)
     }
 
     /// Moves the last element out; nil where there is none.
     @inlinable public mutating func popLast() -> Element? {
         guard !isEmpty else { return nil }
-        let storage = ownStorage()
-        storage.count -= 1
-        return storage.place(storage.count).move()
+        return ownStorage()._withUnsafeGuaranteedRef { storage in
+            storage.count -= 1
+            return storage.place(storage.count).move()
+        }
+    }
+
+    /// Lets all elements go, and the memory too unless it is kept for others to come.
+    public mutating func removeAll(keepingCapacity: Bool = false) {
+        guard keepingCapacity, storage != nil, isKnownUniquelyReferenced(&storage) else { return storage = nil }
+        storage?.removeElements()
     }
 
     @inlinable public subscript(index: Int) -> Element {
-        get {
+        @inline(__always) get {
             precondition(index >= 0 && index < count, "There is no such element")
             return storage.unsafelyUnwrapped.place(index).pointee
         }
-        _modify {
+        @inline(__always) _modify {
             precondition(index >= 0 && index < count, "There is no such element")
-            yield &ownStorage().place(index).pointee
+            yield &ownStorage()._withUnsafeGuaranteedRef { $0.place(index) }.pointee
         }
     }
 
-    @inlinable @inline(__always) mutating func ownStorage() -> Storage {
+    /// Not counted: the list holds it, and is not touched otherwise while it is used.
+    @inlinable @inline(__always) mutating func ownStorage() -> Unmanaged<Storage> {
         if storage == nil || !isKnownUniquelyReferenced(&storage) { takeStorage() }
-        return storage.unsafelyUnwrapped
+        return .passUnretained(storage.unsafelyUnwrapped)
     }
 
     @usableFromInline mutating func takeStorage() {

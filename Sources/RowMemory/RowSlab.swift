@@ -80,8 +80,16 @@ public final class RowSlab: @unchecked Sendable {
             place.storeBytes(of: cells.base.load(fromByteOffset: offset, as: UInt64.self), toByteOffset: offset, as: UInt64.self)
             offset += 8
         }
+        // The slab holds its layout.
+        Unmanaged.passUnretained(layout)._withUnsafeGuaranteedRef { $0.managedSlots.withUnsafeBufferPointer { Self.own($0, at: place) } }
+        RowCursor.setCount(count + 1, before: base)
+        return RowCells(base: place)
+    }
+
+    /// Makes a row whose bits were copied an owner of its values; to-many slots become empty.
+    @inline(__always) private static func own(_ slots: UnsafeBufferPointer<RowSlot>, at place: UnsafeMutableRawPointer) {
         let pointer = RowPointer(base: place)
-        for slot in layout.managedSlots {
+        for slot in slots {
             let presence = place.load(fromByteOffset: Int(slot.presenceOffset), as: UInt8.self)
             guard presence & slot.presenceMask != 0 else { continue }
             if slot.kind == .toMany {
@@ -90,8 +98,6 @@ public final class RowSlab: @unchecked Sendable {
                 pointer.retain(slot)
             }
         }
-        RowCursor.setCount(count + 1, before: base)
-        return RowCells(base: place)
     }
 
     @inlinable public func row(at index: Int) -> Row { Row(slab: self, base: cells(at: index).base) }

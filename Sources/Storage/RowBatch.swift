@@ -82,7 +82,8 @@ public struct RowBatch: Sendable {
 
     /// Adds a copy of the row that `cells` are of, which has that layout, or that of another model's equal entity.
     package mutating func append(copyOf cells: RowCells, _ layout: RowLayout) {
-        slabs[openSlab(for: layout)].append(copyOf: cells)
+        // The batch holds the slab.
+        _ = Unmanaged.passUnretained(slabs[openSlab(for: layout)])._withUnsafeGuaranteedRef { $0.append(copyOf: cells) }
     }
 
     // MARK: Slabs

@@ -40,6 +40,19 @@ import Testing
         #expect(list[99] == "number 99")
     }
 
+    @Test(arguments: [0, 1, 15, 16, 17, 47, 48, 49, 1_000, 100_000]) func anEmptiedListIsFilledAgainInItsPlaces(count: Int) {
+        var list = GrowingList<[Int]>()
+        for round in 0..<3 {
+            for number in 0..<max(0, count - round) { list.append([number, round]) }
+            #expect(list.count == max(0, count - round) && list.indices.allSatisfy { list[$0] == [$0, round] })
+            let copy = round == 1 ? list : GrowingList()
+            list.removeAll(keepingCapacity: round < 2)
+            #expect(list.isEmpty && list.popLast() == nil)
+            // A copy keeps what it had.
+            #expect(copy.indices.allSatisfy { copy[$0] == [$0, 1] } && copy.count == (round == 1 ? max(0, count - 1) : 0))
+        }
+    }
+
     @Test func everyElementIsLetGoOfOnce() {
         var list = GrowingList<Thing?>()
         for number in 0..<500 { list.append(number % 10 == 0 ? nil : Thing(number)) }
@@ -60,5 +73,24 @@ import Testing
         withExtendedLifetime(copy) {}
         list = copy
         list = GrowingList()
+    }
+
+    @Test func emptyingLetsEveryElementGo() {
+        final class Other {
+            let count: Counter
+            init(_ count: Counter) { self.count = count; count.value += 1 }
+            deinit { count.value -= 1 }
+        }
+        final class Counter { var value = 0 }
+        let counter = Counter()
+        var list = GrowingList<Other?>()
+        for number in 0..<300 { list.append(number % 3 == 0 ? nil : Other(counter)) }
+        #expect(counter.value == 200)
+        list.removeAll(keepingCapacity: true)
+        #expect(counter.value == 0 && list.isEmpty)
+        for _ in 0..<40 { list.append(Other(counter)) }
+        let copy = list
+        list.removeAll(keepingCapacity: true)
+        #expect(counter.value == 40 && copy.count == 40)
     }
 }

@@ -56,32 +56,46 @@ final class IdentityMap {
     @inline(__always)
     func lists(_ cells: RowCells) -> Bool { index[cells.key] == cells.address + 1 }
 
-    /// Makes a row stand for its number; false where something does already.
-    @inline(__always)
-    func list(_ cells: RowCells) -> Bool {
-        guard index[cells.key] == nil else { return false }
-        index[cells.key] = cells.address + 1
-        return true
+    /// Makes rows that follow one another in a slab stand for their numbers, up to the first whose number something stands for already.
+    /// - Returns: How many there are before that.
+    func list(_ run: MemberRows.Run) -> Int {
+        var last = PagedIndex.LastPage()
+        for place in 0..<run.count {
+            let cells = run.slab.cells(at: run.first + place)
+            let entry = index.madePlace(cells.key, &last)
+            guard entry.pointee == nil else { return place }
+            entry.pointee = cells.address + 1
+        }
+        return run.count
     }
 
-    /// Lets an object that stands on a row of a list go, and stand on another one.
+    /// Lets an object that stands on a row of a list, and that nobody has, go and stand on another one, if that stands for its number; false otherwise.
+    ///
+    /// Nothing is held for it: whoever calls holds both slabs.
     @inline(__always)
-    func move(_ object: ManagedObject, to slab: RowSlab, _ cells: RowCells) {
+    func move(_ object: ManagedObject, to slab: Unmanaged<RowSlab>, _ cells: RowCells) -> Bool {
+        guard lists(cells) else { return false }
+        object.releaseMembers()
         if let old = object.cells { index[object.key] = old.address + 1 }
         object.key = cells.key
         object.cells = cells
-        if object.slab !== slab { object.slab = slab }
-        index[object.key] = Unmanaged.passUnretained(object).toOpaque()
+        slab._withUnsafeGuaranteedRef { if object.slab !== $0 { object.slab = $0 } }
+        object.state = .fault
+        index[cells.key] = Unmanaged.passUnretained(object).toOpaque()
+        return true
     }
 
-    /// Lets a row that is about to go stand for its number no longer; an object on it holds its slab by itself.
-    @inline(__always)
-    func unlist(_ cells: RowCells) {
-        guard let entry = index[cells.key] else { return }
-        if entry == cells.address + 1 {
-            index[cells.key] = nil
-        } else if !Self.isRow(entry) {
-            Unmanaged<ManagedObject>.fromOpaque(entry)._withUnsafeGuaranteedRef { if $0.cells?.address == cells.address { $0.isListed = false } }
+    /// Lets the first rows of a run, which are about to go, stand for their numbers no longer; objects on them hold the slab by themselves.
+    func unlist(_ run: MemberRows.Run, count: Int) {
+        var last = PagedIndex.LastPage()
+        for place in 0..<count {
+            let cells = run.slab.cells(at: run.first + place)
+            guard let entry = index.place(cells.key, &last), let found = entry.pointee else { continue }
+            if found == cells.address + 1 {
+                entry.pointee = nil
+            } else if !Self.isRow(found) {
+                Unmanaged<ManagedObject>.fromOpaque(found)._withUnsafeGuaranteedRef { if $0.cells?.address == cells.address { $0.isListed = false } }
+            }
         }
     }
 

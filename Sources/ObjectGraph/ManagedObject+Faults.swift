@@ -6,8 +6,8 @@ extension ManagedObject {
     @discardableResult
     final func fireFault() -> Bool {
         if !state.isFault { return true }
-        if cells != nil, isPlain {
-            context.noteChange(self, -1)
+        // What walking through many objects does with each: nobody is told, and nothing is held for it.
+        if cells != nil, let contextReference, contextReference._withUnsafeGuaranteedRef({ $0.registrars == nil && $0.isPlain[Int(entityIndex)] }) {
             state.remove(.fault)
             return true
         }

@@ -27,9 +27,12 @@ struct MemberCursor {
             slab = .passUnretained(rows.runs[run].slab)
             (place, left) = (rows.runs[run].first, rows.runs[run].count)
         }
-        let place = self.place
-        self.place += 1
+        guard let slab else { return nil }
+        let cells = slab._withUnsafeGuaranteedRef { $0.cells(at: place) }
+        place += 1
         left -= 1
-        return slab?._withUnsafeGuaranteedRef { slab in rows.object(slab, slab.cells(at: place), reusing: &last) }
+        if rows.turn(&last, to: cells, of: slab) { return last }
+        last = slab._withUnsafeGuaranteedRef { rows.object($0, cells) }
+        return last
     }
 }

@@ -33,17 +33,20 @@ final class MemberRows {
         self.entityIndex = entityIndex
         count = runs.last.map { $0.start + $0.count } ?? 0
         for (number, run) in runs.enumerated() {
-            identities.listedSlabs.insert(run.slab)
-            for place in run.first..<(run.first + run.count) where !identities.list(run.slab.cells(at: place)) {
-                for earlier in runs[...number] {
-                    let end = earlier.start == run.start ? place : earlier.first + earlier.count
-                    for place in earlier.first..<end { identities.unlist(earlier.slab.cells(at: place)) }
-                    identities.listedSlabs.remove(earlier.slab)
-                }
+            let listed = identities.list(run)
+            guard listed == run.count else {
+                identities.unlist(run, count: listed)
+                for earlier in runs[..<number] { unlist(earlier) }
                 isAbandoned = true
                 return nil
             }
+            identities.listedSlabs.insert(run.slab)
         }
+    }
+
+    private func unlist(_ run: Run) {
+        identities.unlist(run, count: run.count)
+        identities.listedSlabs.remove(run.slab)
     }
 
     private var isAbandoned = false
@@ -53,10 +56,7 @@ final class MemberRows {
     deinit {
         // A context that is gone has left its map as it was: what stands there may be no object any more.
         guard !isAbandoned, life.context != nil else { return }
-        for run in runs {
-            for place in run.first..<(run.first + run.count) { identities.unlist(run.slab.cells(at: place)) }
-            identities.listedSlabs.remove(run.slab)
-        }
+        for run in runs { unlist(run) }
     }
 
     private var context: ManagedObjectContext {
@@ -110,24 +110,18 @@ final class MemberRows {
         return objects
     }
 
-    /// The object of a row, if need be `last` turned to it, which then nobody else has.
+    /// Lets an object that nobody else has stand on another row of these; false where it has to stay what it is. Nothing is held for it.
     @inline(__always)
-    func object(_ slab: RowSlab, _ cells: RowCells, reusing last: inout ManagedObject?) -> ManagedObject {
-        if identities.lists(cells), isKnownUniquelyReferenced(&last), let object = last, object.isOnlyListed, context.registrars == nil {
-            object.releaseMembers()
-            identities.move(object, to: slab, cells)
-            object.state = .fault
-            return object
-        }
-        let object = object(slab, cells)
-        last = object
-        return object
+    func turn(_ last: inout ManagedObject?, to cells: RowCells, of slab: Unmanaged<RowSlab>) -> Bool {
+        guard isKnownUniquelyReferenced(&last), let object = last.map({ Unmanaged.passUnretained($0) }) else { return false }
+        return object._withUnsafeGuaranteedRef { $0.isOnlyListed && identities.move($0, to: slab, cells) }
     }
 }
 
 extension ManagedObject {
-    /// Whether the object is nothing but its row: without changes, and nobody refers to it weakly.
+    /// Whether the object is nothing but its row: without changes, not observed, and nobody refers to it weakly.
     fileprivate final var isOnlyListed: Bool {
-        isListed && recordIndex < 0 && state.isSubset(of: .fault) && contextReference != nil && _getUnownedRetainCount(self) == 1 && _getWeakRetainCount(self) == 1
+        isListed && recordIndex < 0 && state.isSubset(of: .fault) && contextReference?._withUnsafeGuaranteedRef { $0.registrars == nil } == true
+            && _getUnownedRetainCount(self) == 1 && _getWeakRetainCount(self) == 1
     }
 }

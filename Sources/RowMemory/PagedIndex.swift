@@ -26,13 +26,13 @@ public final class PagedIndex {
 
     /// The reference of a number that is not negative.
     @inlinable public subscript(key: Int64) -> UnsafeMutableRawPointer? {
-        get {
+        @inline(__always) get {
             let page = key >> Self.pageBits
             // Unsigned, a negative number is beyond every page.
             guard UInt64(bitPattern: page) < UInt64(directoryCount) else { return farReference(key) }
             return directory[Int(page)]?[Int(key) & (Self.pageSize - 1)]
         }
-        set {
+        @inline(__always) set {
             let number = key >> Self.pageBits
             if UInt64(bitPattern: number) < UInt64(directoryCount), let page = directory[Int(number)] {
                 page[Int(key) & (Self.pageSize - 1)] = newValue
@@ -40,6 +40,39 @@ public final class PagedIndex {
                 addPage(key)[Int(key) & (Self.pageSize - 1)] = newValue
             }
         }
+    }
+
+    /// The page of the number that was asked for last: many numbers in order lie on few pages. Only for a loop in which the index is not emptied.
+    public struct LastPage {
+        @usableFromInline var number: Int64 = -1
+        @usableFromInline var page: Page?
+
+        @inlinable public init() {}
+
+        @usableFromInline init(number: Int64, page: Page?) {
+            self.number = number
+            self.page = page
+        }
+    }
+
+    /// The place of a number's reference; nil where it has no page. It is there until the index is emptied.
+    @inlinable @inline(__always) public func place(_ key: Int64, _ last: inout LastPage) -> UnsafeMutablePointer<UnsafeMutableRawPointer?>? {
+        let number = key >> Self.pageBits
+        if number != last.number { last = LastPage(number: number, page: page(number)) }
+        return last.page.map { $0 + (Int(key) & (Self.pageSize - 1)) }
+    }
+
+    /// The place of a number's reference; its page is made where there is none.
+    @inlinable @inline(__always) public func madePlace(_ key: Int64, _ last: inout LastPage) -> UnsafeMutablePointer<UnsafeMutableRawPointer?> {
+        let number = key >> Self.pageBits
+        if number == last.number, let page = last.page { return page + (Int(key) & (Self.pageSize - 1)) }
+        let page = addPage(key)
+        last = LastPage(number: number, page: page)
+        return page + (Int(key) & (Self.pageSize - 1))
+    }
+
+    @usableFromInline func page(_ number: Int64) -> Page? {
+        UInt64(bitPattern: number) < UInt64(directoryCount) ? directory[Int(number)] : farPages[number]
     }
 
     @usableFromInline func farReference(_ key: Int64) -> UnsafeMutableRawPointer? {

@@ -25,8 +25,8 @@ public enum CommandLineTool {
     public static func run(_ words: [String]) async -> ExitCode {
         let interruption = Interruption()
         let task = Task { await perform(words, interruption) }
-        let listeners = interruption.begin { task.cancel() }
-        defer { for listener in listeners { listener.cancel() } }
+        let listener = interruption.begin { task.cancel() }
+        defer { listener?.cancel() }
         return await task.value
     }
 

@@ -3,6 +3,9 @@ import Folio
 import Foundation
 import Synchronization
 
+/// Where handlers put signals, which can have nothing but a global. Set before the handlers, and as long as the process.
+nonisolated(unsafe) private var signalPipe: Int32 = -1
+
 /// What Ctrl-C does, and SIGTERM and SIGHUP do: the command is asked to stop, and ended if it does not.
 ///
 /// While a document is being written (`committing`), the signal waits: the write is one step that is whole or not there at all, and an answer that says
@@ -19,30 +22,57 @@ final class Interruption: Sendable {
     private let state = Mutex(State())
 
     /// Begins to listen; `cancel` asks the command to stop. A closed pipe is left to those who write to it, so that what lies in temporary folders is cleared away.
-    /// - Returns: what listens, as long as it is kept.
-    func begin(cancel: @escaping @Sendable () -> Void) -> [any DispatchSourceSignal] {
-        Self.ignore(SIGPIPE)
-        // What was ignored from the beginning, as in the background or under nohup, stays so.
-        return [SIGINT, SIGTERM, SIGHUP].filter { !Self.isIgnored($0) }.map { number in
-            Self.ignore(number)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler { [self] in
-                let isSecond = state.withLock { state in
-                    defer { state.signal = state.signal ?? number }
-                    return state.signal != nil
-                }
-                cancel()
-                if isSecond { end() }
-                DispatchQueue.global().asyncAfter(deadline: .now() + 1) { self.end() }
-                // Whoever ends processes does not wait for ever: the next opening finishes or undoes what is left half done.
-                if number != SIGINT { DispatchQueue.global().asyncAfter(deadline: .now() + 5) { self.end(evenCommitting: true) } }
-            }
-            source.resume()
-            return source
+    /// - Returns: what listens, as long as it is kept; nil where the system has no pipe to spare, and signals end the process as they would by themselves.
+    func begin(cancel: @escaping @Sendable () -> Void) -> (any DispatchSourceRead)? {
+        Foundation.signal(SIGPIPE, SIG_IGN)
+        guard let reading = Self.signals else { return nil }
+        let source = DispatchSource.makeReadSource(fileDescriptor: reading, queue: .global())
+        source.setEventHandler { [self] in
+            var number: UInt8 = 0
+            while read(reading, &number, 1) == 1 { interrupt(Int32(number), cancel) }
         }
+        source.resume()
+        // What was ignored from the beginning, as in the background or under nohup, stays so.
+        for number in [SIGINT, SIGTERM, SIGHUP] where !Self.isIgnored(number) { Self.tell(of: number) }
+        return source
     }
 
-    private static func ignore(_ number: Int32) { Foundation.signal(number, SIG_IGN) }
+    /// Where signals are read.
+    private static let signals: Int32? = {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { return nil }
+        for end in ends {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        }
+        signalPipe = ends[1]
+        return ends[0]
+    }()
+
+    private func interrupt(_ number: Int32, _ cancel: () -> Void) {
+        let isSecond = state.withLock { state in
+            defer { state.signal = state.signal ?? number }
+            return state.signal != nil
+        }
+        cancel()
+        if isSecond { end() }
+        DispatchQueue.global().asyncAfter(deadline: .now() + 1) { self.end() }
+        // Whoever ends processes does not wait for ever: the next opening finishes or undoes what is left half done.
+        if number != SIGINT { DispatchQueue.global().asyncAfter(deadline: .now() + 5) { self.end(evenCommitting: true) } }
+    }
+
+    /// A handler that puts the signal into the pipe: one that comes before anybody listens waits there, where a dispatch source of signals loses what comes before it is set up.
+    private static func tell(of number: Int32) {
+        var action = sigaction()
+        action.sa_flags = SA_RESTART
+        action.__sigaction_handler.sa_handler = { number in
+            let error = errno
+            var byte = UInt8(truncatingIfNeeded: number)
+            _ = write(signalPipe, &byte, 1)
+            errno = error
+        }
+        sigaction(number, &action, nil)
+    }
 
     private static func isIgnored(_ number: Int32) -> Bool {
         var action = sigaction()

@@ -71,6 +71,7 @@ extension ManagedObjectContext {
     /// Notes that a slot is about to change: keeps the value for rollback, conflicts and undo, moving it out of the row. The object is realised.
     func willWrite(_ object: ManagedObject, _ slot: RowSlot) {
         noteChange(object, Int(slot.index))
+        leaveLentRow(object)
         if object.state.isFree || untrackedDepth > 0 { return }
         guard let first = touch(object, Int(slot.index)), first.sinceSave || first.inEvent, slot.kind != .toMany else { return }
         let needsSaved = first.sinceSave && !object.state.contains(.inserted)
@@ -79,6 +80,19 @@ extension ManagedObjectContext {
         let old = cells.moveSlotValue(slot)
         if needsUndo { eventLog.values.append(ValueChange(object: object, value: old, property: Int32(slot.index))) }
         if needsSaved { changes.keepSaved(old, of: Int(object.recordIndex), property: Int(slot.index)) }
+    }
+
+    /// Gives an object whose row a store is reading a copy of it, which can be changed. To be called before anything is written to the row of an object that a save may be
+    /// writing.
+    @inline(__always) func leaveLentRow(_ object: ManagedObject) {
+        if object.state.contains(.saving) { copyLentRow(of: object) }
+    }
+
+    private func copyLentRow(of object: ManagedObject) {
+        guard let slab = object.slab, slab.isLent, let cells = object.cells else { return }
+        let copy = nursery.makeRow(shapes[Int(object.entityIndex)].layout, copying: cells)
+        object.slab = copy.slab
+        object.cells = copy.cells
     }
 
     /// Makes the object one with changes, and notes that a property changes. Nil where nothing is recorded.

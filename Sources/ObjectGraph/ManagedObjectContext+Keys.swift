@@ -108,7 +108,9 @@ extension ManagedObjectContext {
 
     private func replaceTemporaryReferences(in object: ManagedObject) {
         let toOnes = shapes[Int(object.entityIndex)].toOnes
-        guard !toOnes.isEmpty, let row = object.optionalRow else { return }
+        guard !toOnes.isEmpty else { return }
+        leaveLentRow(object)
+        guard let row = object.optionalRow else { return }
         for relation in toOnes {
             if let reference = row.reference(relation.slot), let permanent = permanentReference(reference) { row.setReference(permanent, relation.slot) }
         }

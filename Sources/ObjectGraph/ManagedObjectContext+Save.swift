@@ -140,6 +140,7 @@ extension ManagedObjectContext {
     /// From here on changes are counted anew.
     private func begin(_ plan: SavePlan) {
         saveUnderWay = plan.underWay
+        if !plan.underWay.lentSlabs.isEmpty { nursery.leaveSlabs() }
         memberDeletions = []
         changes = ChangeRecords()
         for list in plan.underWay.lists { list.beginSaving() }
@@ -153,6 +154,7 @@ extension ManagedObjectContext {
     private func accept(_ receipt: SaveReceipt) {
         guard let save = saveUnderWay else { return }
         saveUnderWay = nil
+        save.takeBackRows()
         moveGenerationForward()
         edits.committed = save.position
         var renamed: [UnheldObjects] = []
@@ -205,6 +207,7 @@ extension ManagedObjectContext {
     func putBack() {
         guard let save = saveUnderWay else { return }
         saveUnderWay = nil
+        save.takeBackRows()
         for list in save.lists { list.cancelSaving() }
         let newer = changes
         newer.forEach { object, _ in object.recordIndex = -1 }

@@ -51,11 +51,11 @@ extension ManagedObjectContext {
 
     private func takeBack(_ change: ValueChange, _ awakened: inout [ManagedObject: SnapshotEvents]) {
         let object = change.object
-        guard object.fireFault(), let cells = object.cells else { return }
+        guard object.fireFault() else { return }
         shapeReferences[Int(object.entityIndex)]._withUnsafeGuaranteedRef { shape in
             let slot = shape.layout.slots[Int(change.property)]
             willWrite(object, slot)
-            cells.setSlotValue(current(change.value), slot)
+            object.cells?.setSlotValue(current(change.value), slot)
             if !shape.isPlain { awakened[object, default: []].insert(.undoUpdate) }
         }
     }
@@ -113,7 +113,9 @@ extension ManagedObjectContext {
     @inline(__always)
     private func exchange(_ change: inout ValueChange, isQuiet: Bool) -> Bool {
         let object = change.object
-        guard object.contextReference != nil, object.fireFault(), let cells = object.cells else { return false }
+        guard object.contextReference != nil, object.fireFault() else { return false }
+        leaveLentRow(object)
+        guard let cells = object.cells else { return false }
         return shapeReferences[Int(object.entityIndex)]._withUnsafeGuaranteedRef { shape in
             let property = Int(change.property)
             let slot = shape.layout.slots[property]
@@ -177,7 +179,9 @@ extension ManagedObjectContext {
 
     /// While it was deleted nobody told it of the permanent keys that others got.
     private func renewReferences(of object: ManagedObject) {
-        guard let row = object.optionalRow, permanentKeys.isUsed else { return }
+        guard permanentKeys.isUsed else { return }
+        leaveLentRow(object)
+        guard let row = object.optionalRow else { return }
         for relation in shapes[Int(object.entityIndex)].toOnes {
             guard let reference = row.reference(relation.slot), let key = permanentKeys.current(reference.key, root: rootIndex(reference.entityIndex)) else { continue }
             row.setReference(ObjectReference(key: key, entityIndex: reference.entityIndex), relation.slot)

@@ -18,6 +18,19 @@ struct Nursery {
         return slab.appendRow(key: key, version: 0)
     }
 
+    /// A copy of a row, without what it holds of relationships.
+    mutating func makeRow(_ layout: RowLayout, copying cells: RowCells) -> Row {
+        let slab = current.flatMap { $0.layout === layout && !$0.isFull ? $0 : nil } ?? slab(for: layout)
+        current = slab
+        return Row(slab: slab, cells: slab.append(copyOf: cells))
+    }
+
+    /// Adds no more rows to the slabs that there are: they are lent.
+    mutating func leaveSlabs() {
+        slabs = [:]
+        current = nil
+    }
+
     private mutating func slab(for layout: RowLayout) -> RowSlab {
         let open = slabs[layout.entityIndex]
         if let open, !open.isFull { return open }

@@ -10,6 +10,7 @@ struct SavePlan {
     private let records: ChangeRecords
     /// A parent takes over what no store keeps.
     private let includesTransients: Bool
+    private let lendsRows: Bool
     private var insertionPlaces: [Int]
     private var updatePlaces: [Int]
 
@@ -17,9 +18,25 @@ struct SavePlan {
         self.context = context
         includesTransients = context.parent != nil
         records = context.changes
+        lendsRows = records.count >= Self.manyRows
         underWay = SaveUnderWay(number: number, changes: context.changes, position: context.edits.position(context.undoManager))
         insertionPlaces = [Int](repeating: -1, count: context.shapes.count)
         updatePlaces = insertionPlaces
+    }
+
+    /// So many rows are lent to the store. Of fewer it gets copies, which cost less than new slabs for whatever is inserted next.
+    private static let manyRows = 256
+
+    /// The slab of an object's row where the row itself is lent; nil where it is copied.
+    ///
+    /// Rows with lists are copied: lists belong to the graph alone, and may come and go while the store reads. So are those on which others than their object stand.
+    private func lentSlab(_ object: ManagedObject, _ layout: RowLayout) -> RowSlab? {
+        lendsRows && !layout.hasToMany && !object.isListed ? object.slab : nil
+    }
+
+    private mutating func noteLent(_ slab: RowSlab) {
+        slab.isLent = true
+        underWay.lentSlabs.append(slab)
     }
 
     mutating func collect() {
@@ -57,7 +74,11 @@ struct SavePlan {
         let place = insertionPlaces[entity]
         underWay.inserted[place].append(Int32(index))
         context.shapeReferences[entity]._withUnsafeGuaranteedRef { shape in
-            changes.insertions[place].rows.append(copyOf: cells, shape.layout)
+            if let slab = lentSlab(object, shape.layout) {
+                if changes.insertions[place].rows.append(lent: slab, cells) { noteLent(slab) }
+            } else {
+                changes.insertions[place].rows.append(copyOf: cells, shape.layout)
+            }
             if !shape.toManys.isEmpty { insertMembers(object, shape) }
         }
     }
@@ -107,7 +128,11 @@ struct SavePlan {
                 changes.updates.append(ChangeSet.Updates(entityIndex: entity))
             }
             let place = updatePlaces[entity]
-            changes.updates[place].rows.append(copyOf: cells, shape.layout)
+            if let slab = lentSlab(object, shape.layout) {
+                if changes.updates[place].rows.append(lent: slab, cells) { noteLent(slab) }
+            } else {
+                changes.updates[place].rows.append(copyOf: cells, shape.layout)
+            }
             changes.updates[place].changed.append(columns)
             underWay.updated.append(Int32(index))
         }

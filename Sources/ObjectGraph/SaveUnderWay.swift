@@ -1,3 +1,4 @@
+import RowMemory
 package import Storage
 
 /// A save that was prepared: what the store is to write. It can be written anywhere; the outcome goes back to the context.
@@ -28,4 +29,11 @@ struct SaveUnderWay {
     var lists: ContiguousArray<MemberList> = []
     /// Objects that nobody has, which the store finds by itself.
     var memberDeletions: [MemberDeletion] = []
+    /// The slabs of the rows that the change set lends the store.
+    var lentSlabs: ContiguousArray<RowSlab> = []
+
+    /// Nobody reads the rows any more.
+    func takeBackRows() {
+        for slab in lentSlabs { slab.isLent = false }
+    }
 }

@@ -9,7 +9,9 @@
 /// 1. Rows `0..<count` are initialised; a slot's memory is initialised if and only if its presence bit is set.
 /// 2. The slab owns every value in its rows and destroys each once.
 /// 3. One owner at a time writes: a slab is filled by the one who makes it, then changes hands as a whole.
-// Invariant 3 is what makes it safe to send: a store fills a slab and gives it away; a context copies rows into slabs of a change set and gives those away.
+/// 4. While rows of it are lent, its owner adds none and changes none of them: a lent row that is to be changed is copied first, and the copy is changed.
+// Invariants 3 and 4 are what makes it safe to send: a store fills a slab and gives it away; a context lends rows of its slabs in a change set, or copies them into slabs
+// that it gives away.
 public final class RowSlab: @unchecked Sendable {
     public let layout: RowLayout
     public let capacity: Int
@@ -20,6 +22,8 @@ public final class RowSlab: @unchecked Sendable {
     @usableFromInline let base: UnsafeMutableRawPointer
     /// What the memory is part of; nil where it is the slab's own.
     private let region: SlabRegion?
+    /// Whether rows of the slab are lent to somebody who reads them. Only the owner looks at it.
+    @exclusivity(unchecked) package var isLent = false
 
     package convenience init(layout: RowLayout, capacity: Int, source: UInt64 = 0) {
         let size = Self.byteCount(layout, capacity: capacity)
@@ -106,6 +110,13 @@ public final class RowSlab: @unchecked Sendable {
     @inlinable public func cells(at index: Int) -> RowCells {
         precondition(index >= 0 && index < count, "There is no such row")
         return RowCells(base: base + index * stride)
+    }
+
+    /// The place of a row among the slab's. Traps where it is not one of them.
+    package func index(of cells: RowCells) -> Int {
+        let (index, rest) = (cells.base - base).quotientAndRemainder(dividingBy: stride)
+        precondition(rest == 0 && index >= 0 && index < count, "The row is not of this slab")
+        return index
     }
 
     /// Where rows of this slab lie.

@@ -28,7 +28,7 @@ package protocol RowStore: AnyObject {
     func reserveKeys(entityIndex: Int, count: Int) throws -> Int64
     /// Whether the store can delete the members of a to-many relationship by their owners, without having been told of each.
     func deletesMembers(entityIndex: Int, propertyIndex: Int) throws -> Bool
-    /// Commits a change set: all of it or nothing. A store is durable when it returns.
+    /// Commits a change set: all of it or nothing. A store is durable when it returns. The rows are lent to it: it changes none of them, and copies those that it keeps.
     func apply(_ changes: ChangeSet) throws -> SaveReceipt
 }
 

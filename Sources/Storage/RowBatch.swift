@@ -8,7 +8,8 @@ public import RowMemory
 ///
 /// Invariants:
 /// 1. While all rows are of one layout `places` is empty: slab `n` has `RowBatch.capacity(ofSlab: n)` rows and comes after slab `n − 1`.
-/// 2. From the first row of a second layout on, `places` says where each row is.
+/// 2. From the first row of a second layout on, or the first one that is lent, `places` says where each row is.
+/// 3. No row is added to a slab whose rows are lent.
 public struct RowBatch: Sendable {
     @usableFromInline struct Place: Sendable {
         @usableFromInline let slab: UInt32
@@ -28,6 +29,9 @@ public struct RowBatch: Sendable {
     @usableFromInline var cursor: RowCursor?
     /// The slab of each layout that still has room, by entity; kept while there are several layouts.
     private var openSlabs: [Int: Int] = [:]
+    /// The slabs whose rows are lent, by identity, and the one that was met last.
+    private var lentSlabs: [ObjectIdentifier: Int] = [:]
+    private var lastLent = -1
     private var source = SlabSource()
 
     public init() {}
@@ -84,6 +88,26 @@ public struct RowBatch: Sendable {
     package mutating func append(copyOf cells: RowCells, _ layout: RowLayout) {
         // The batch holds the slab.
         _ = Unmanaged.passUnretained(slabs[openSlab(for: layout)])._withUnsafeGuaranteedRef { $0.append(copyOf: cells) }
+    }
+
+    /// Adds a row of somebody's slab itself, which its owner then neither changes nor adds to as long as the batch is read: see ``RowSlab``.
+    /// - Returns: whether it is the first row of that slab in the batch.
+    package mutating func append(lent slab: RowSlab, _ cells: RowCells) -> Bool {
+        if !isMixed { mix() }
+        var isNew = false
+        if lastLent < 0 || slabs[lastLent] !== slab {
+            if let known = lentSlabs[ObjectIdentifier(slab)] {
+                lastLent = known
+            } else {
+                isNew = true
+                lastLent = slabs.count
+                lentSlabs[ObjectIdentifier(slab)] = lastLent
+                slabs.append(slab)
+            }
+        }
+        places.append(Place(slab: lastLent, row: slab.index(of: cells)))
+        filled += 1
+        return isNew
     }
 
     // MARK: Slabs

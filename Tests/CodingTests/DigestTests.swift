@@ -22,6 +22,29 @@ import Testing
         }
     }
 
+    @Test func crc32IsTheSameHoweverManyBytesTheProcessorTakesAtOnce() {
+        func bitByBit(_ bytes: some Sequence<UInt8>) -> UInt32 {
+            var sum = UInt32.max
+            for byte in bytes {
+                sum ^= UInt32(byte)
+                for _ in 0..<8 { sum = sum & 1 == 1 ? sum >> 1 ^ 0xEDB8_8320 : sum >> 1 }
+            }
+            return ~sum
+        }
+        var generator = SystemRandomNumberGenerator()
+        let bytes = (0..<5000).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+        #expect(CRC32.checksum(Array("123456789".utf8)) == 0xCBF4_3926 && CRC32.checksum([UInt8]()) == 0)
+        for size in Array(0...300) + [1000, 4095, 4096, 4097] {
+            for start in [0, 1, 7, 16, 33] {
+                let piece = bytes[start..<start + size]
+                #expect(CRC32.checksum(Array(piece)) == bitByBit(piece))
+            }
+            var sum = CRC32()
+            for piece in [bytes[..<(size / 3)], bytes[(size / 3)..<size], [], bytes[size...]] { sum.update(Array(piece)) }
+            #expect(sum.value == bitByBit(bytes))
+        }
+    }
+
     @Test func sha512MatchesThePublishedVectors() {
         #expect(
             Hex.encode(SHA512.digest(Data("abc".utf8)))

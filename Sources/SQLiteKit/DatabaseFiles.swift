@@ -91,6 +91,41 @@ package struct DatabaseState {
         }
         return Int(min(Int64(pageSize), size - offset))
     }
+
+    /// How many bytes of a page, counted from 0, belong to the database.
+    package func byteCount(ofPage page: Int) -> Int { Int(max(0, min(Int64(pageSize), size - Int64(page) * Int64(pageSize)))) }
+
+    /// Reads pages that follow one another into a buffer with room for each; those that stand side by side in a file with one call. What does not belong to the database is left as it was.
+    package func read(pages: Range<Int>, into buffer: UnsafeMutableRawBufferPointer) throws {
+        var page = pages.lowerBound
+        let end = min(pages.upperBound, pageCount)
+        while page < end {
+            let frame = frames[UInt32(page + 1)]
+            var next = page + 1
+            while next < end, frames[UInt32(next + 1)] == frame.map({ $0 + next - page }) { next += 1 }
+            let target = UnsafeMutableRawBufferPointer(rebasing: buffer[(page - pages.lowerBound) * pageSize..<(next - pages.lowerBound) * pageSize])
+            if let log, let frame {
+                try Self.read(frames: frame, count: next - page, pageSize, log, into: target)
+            } else {
+                try main.read(into: target, at: Int64(page) * Int64(pageSize))
+            }
+            page = next
+        }
+    }
+
+    /// Reads the pages of frames that follow one another.
+    private static func read(frames frame: Int, count: Int, _ pageSize: Int, _ log: RawFile, into target: UnsafeMutableRawBufferPointer) throws {
+        let headerSize = WriteAheadLog.frameHeaderSize, place = WriteAheadLog.offset(ofFrame: frame, pageSize: pageSize) + Int64(headerSize)
+        guard count > 1 else { return try log.read(into: target, at: place) }
+        let frameSize = headerSize + pageSize
+        let all = UnsafeMutableRawBufferPointer.allocate(byteCount: count * frameSize - headerSize, alignment: 8)
+        defer { all.deallocate() }
+        try log.read(into: all, at: place)
+        for index in 0..<count {
+            UnsafeMutableRawBufferPointer(rebasing: target[index * pageSize..<(index + 1) * pageSize])
+                .copyMemory(from: UnsafeRawBufferPointer(rebasing: all[index * frameSize..<index * frameSize + pageSize]))
+        }
+    }
 }
 
 extension Connection {

@@ -37,6 +37,7 @@ package struct WriteAheadLog: Sendable {
 
     static let frameHeaderSize = 24
     static let headerSize = 32
+    private static let framesAtOnce = 16
     private static let magic: UInt32 = 0x377f_0682
     private static let formatVersion: UInt32 = 3_007_000
 
@@ -51,12 +52,19 @@ package struct WriteAheadLog: Sendable {
         var pages: [UInt32] = [], commitSizes: [UInt32] = []
         var committed = 0
         let frameSize = Self.frameHeaderSize + pageSize
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: frameSize, alignment: 8)
+        let whole = max(0, size - Int64(Self.headerSize)) / Int64(frameSize)
+        let atOnce = Int(min(Int64(Self.framesAtOnce), max(whole, 1)))
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: atOnce * frameSize, alignment: 8)
         defer { buffer.deallocate() }
-        var offset = Int64(Self.headerSize)
-        while offset + Int64(frameSize) <= size {
-            try read(buffer, offset)
-            let bytes = UnsafeRawBufferPointer(buffer)
+        // Frames that were read and not looked at.
+        var left = buffer[0..<0]
+        for frame in 0..<whole {
+            if left.isEmpty {
+                left = buffer[..<(Int(min(Int64(atOnce), whole - frame)) * frameSize)]
+                try read(UnsafeMutableRawBufferPointer(rebasing: left), Self.offset(ofFrame: Int(frame), pageSize: pageSize))
+            }
+            let bytes = UnsafeRawBufferPointer(rebasing: left.prefix(frameSize))
+            left = left.dropFirst(frameSize)
             let page = Self.number(bytes, 0), commitSize = Self.number(bytes, 4)
             guard page > 0, Self.number(bytes, 8) == field[4], Self.number(bytes, 12) == field[5] else { break }
             sum.add(bytes, 0..<8)
@@ -65,7 +73,6 @@ package struct WriteAheadLog: Sendable {
             pages.append(page)
             commitSizes.append(commitSize)
             if commitSize > 0 { committed = pages.count }
-            offset += Int64(frameSize)
         }
         guard committed > 0 else { return nil }
         self.pageSize = pageSize

@@ -206,6 +206,8 @@ extension VersionStore {
         return try state.write(to: file)
     }
 
+    private static let pagesAtOnce = 16
+
     /// Writes the delta from the newer to the older state, or, for a row that is not linked, the references alone. `sum`, where it is known, becomes the newer state's.
     private func writeDelta(
         _ row: VersionIndex.Row, _ files: DatabaseFiles, _ mark: WriteAheadLog.Mark?, _ older: DatabaseState, _ newer: DatabaseState,
@@ -213,18 +215,22 @@ extension VersionStore {
     ) throws -> Int64 {
         let pageSize = files.pageSize
         var writer = try DeltaWriter(path(row.deltaName), size: older.size, newerSize: newer.size)
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 2 * pageSize, alignment: 4096)
+        let half = Self.pagesAtOnce * pageSize
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 2 * half, alignment: 4096)
         defer { buffer.deallocate() }
-        let first = UnsafeMutableRawBufferPointer(rebasing: buffer[..<pageSize]), second = UnsafeMutableRawBufferPointer(rebasing: buffer[pageSize...])
+        let first = UnsafeMutableRawBufferPointer(rebasing: buffer[..<half]), second = UnsafeMutableRawBufferPointer(rebasing: buffer[half...])
         // Pages that one of the two does not have were not necessarily written.
         let common = min(older.pageCount, newer.pageCount), all = max(older.pageCount, newer.pageCount)
         let written = files.pagesWritten(since: mark).filter { $0 < common }
         // Where the main file ends within a page, the rest of that page is new.
         let last = older.size % Int64(pageSize) == 0 || written.last == common - 1 || common == 0 ? [] : [common - 1]
-        for pages in [AnySequence(written), AnySequence(last), AnySequence(common..<all)] {
-            for page in pages {
-                let old = UnsafeRawBufferPointer(rebasing: first[..<(try older.read(page: page, into: first))])
-                let new = UnsafeRawBufferPointer(rebasing: second[..<(try newer.read(page: page, into: second))])
+        func note(_ run: Range<Int>) throws {
+            try older.read(pages: run, into: first)
+            try newer.read(pages: run, into: second)
+            for page in run {
+                let start = (page - run.lowerBound) * pageSize
+                let old = UnsafeRawBufferPointer(rebasing: first[start..<start + older.byteCount(ofPage: page)])
+                let new = UnsafeRawBufferPointer(rebasing: second[start..<start + newer.byteCount(ofPage: page)])
                 if sum != nil {
                     if !old.isEmpty { sum?.remove(page, old) }
                     if !new.isEmpty { sum?.add(page, new) }
@@ -234,6 +240,18 @@ extension VersionStore {
                     try writer.add(Int64(page) * Int64(pageSize) + Int64(range.lowerBound), UnsafeRawBufferPointer(rebasing: old[range]))
                 }
             }
+        }
+        for pages in [AnySequence(written), AnySequence(last), AnySequence(common..<all)] {
+            var run = 0..<0
+            for page in pages {
+                if page == run.upperBound, !run.isEmpty, run.count < Self.pagesAtOnce {
+                    run = run.lowerBound..<page + 1
+                } else {
+                    try note(run)
+                    run = page..<page + 1
+                }
+            }
+            try note(run)
         }
         return try writer.finish(references)
     }

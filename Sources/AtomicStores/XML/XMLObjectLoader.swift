@@ -22,6 +22,7 @@ struct XMLObjectLoader {
     private let names: XMLStoreNames
     private let shape: TableShape
     private let numbering: XMLStoreNumbering
+    private var plain: XMLPlainObject
     private var fillers: [RowFiller]
     private var rows: [Int: [(key: Int64, row: Row)]] = [:]
     private var byNumber: [Int64: Row] = [:]
@@ -32,10 +33,42 @@ struct XMLObjectLoader {
         self.names = names
         self.numbering = numbering
         shape = names.shape
+        plain = XMLPlainObject(names)
         fillers = shape.layouts.map { RowFiller($0) }
     }
 
     // MARK: Objects
+
+    /// Reads the objects that follow and are written in the usual way.
+    mutating func readPlainObjects(from reader: inout XMLReader) {
+        reader.readOn { bytes, place in
+            let text = XMLPlainText(bytes)
+            while let end = plain.read(text, at: place), addPlainObject() { place = end }
+        }
+    }
+
+    /// - Returns: false, and adds nothing, where there is something wrong with its number.
+    private mutating func addPlainObject() -> Bool {
+        let number = plain.number, entityIndex = plain.entityIndex
+        guard let key = numbering.key(number, entityIndex: entityIndex), byNumber[number] == nil else { return false }
+        let row = fillers[entityIndex].append(key: key, version: 1)
+        byNumber[number] = row
+        rows[shape.root(of: entityIndex), default: []].append((key, row))
+        for field in plain.fields {
+            switch field {
+            case .int(let slot, let value): row.setInt(value, slot)
+            case .bool(let slot, let value): row.setBool(value, slot)
+            case .double(let slot, let value): row.setDouble(value, slot)
+            case .uuid(let slot, let value): row.setUUID(value, slot)
+            case .string(let slot, let value): row.setString(value, slot)
+            case .value(let slot, let value): _ = row.setValue(value, slot)
+            case .reference(let slot, let destination, let number):
+                references.append(PendingReference(row: row, slot: slot, destination: destination, number: number))
+            case .list(let relation, let numbers): lists.append(PendingList(relation: relation, owner: row, numbers: numbers))
+            }
+        }
+        return true
+    }
 
     /// Reads an object whose start tag was just read.
     mutating func read(_ attributes: [XMLAttribute], from reader: inout XMLReader) throws {

@@ -61,6 +61,7 @@ struct XMLStoreReader {
             case .start(let name, _): throw StorageError(.damaged, "An XML store has no element “\(name)” (line \(reader.line))")
             case .end, .text: break
             }
+            loader.readPlainObjects(from: &reader)
             event = try reader.nextTag()
         }
         try loader.finish(into: table)

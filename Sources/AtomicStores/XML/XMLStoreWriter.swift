@@ -10,7 +10,12 @@ struct XMLStoreWriter {
     private let shape: TableShape
     private let metadata: StoreMetadata
     private let numbering: XMLStoreNumbering
+    private var pieces: [[UInt8]] = []
+    /// The piece that is being written.
     private var output: [UInt8] = []
+
+    /// One piece for all would be moved whenever it is full.
+    private static let pieceSize = 1 << 20
 
     init(_ table: RowTable, _ metadata: StoreMetadata) {
         self.table = table
@@ -21,12 +26,13 @@ struct XMLStoreWriter {
         self.metadata = metadata
     }
 
-    /// The file.
+    /// The file, in pieces.
     /// - Throws: what reading a large value throws; `CodingError.unsupported` for metadata with characters that XML can't hold.
-    func bytes() throws -> [UInt8] {
+    func written() throws -> [[UInt8]] {
         var copy = self
         try copy.write()
-        return copy.output
+        copy.endPiece()
+        return copy.pieces
     }
 
     private mutating func write() throws {
@@ -55,7 +61,7 @@ struct XMLStoreWriter {
         let toManys: [(relation: Int, opening: [UInt8])]
 
         init(_ entity: Entity, _ shape: TableShape) {
-            opening = Array("    <object type=\"\(Self.quoted(XMLStoreNames.name(of: entity)))\" id=\"z".utf8)
+            opening = Array("    \(XMLStoreTags.object(entity))".utf8)
             func slot(_ property: Property) -> RowSlot { shape.layouts[entity.index].slots[property.index] }
             let stored = entity.properties.filter(\.isStoredInRow)
             attributes = stored.compactMap { property in
@@ -70,40 +76,26 @@ struct XMLStoreWriter {
                 let leaves = XMLStoreNames.leaves(of: attribute, in: shape.model).map { ($0.path, Self.opening($0.name, XMLValueText.typeName($0.attribute.type))) }
                 return (slot(property), leaves)
             }
-            toOnes = stored.compactMap { property in
-                property.relationship.map { _ in (slot(property), Self.opening(of: property, "1/1", shape.model)) }
-            }
+            toOnes = stored.compactMap { property in property.relationship.map { _ in (slot(property), Self.opening(of: property, shape.model)) } }
             toManys = entity.properties.compactMap { property in
                 guard let relation = shape.relation(entityIndex: entity.index, propertyIndex: property.index) else { return nil }
-                return (relation, Self.opening(of: property, "0/0", shape.model))
+                return (relation, Self.opening(of: property, shape.model))
             }
         }
 
-        private static func opening(_ name: String, _ type: String) -> [UInt8] {
-            Array("        <attribute name=\"\(quoted(name))\" type=\"\(type)\"".utf8)
-        }
+        private static func opening(_ name: String, _ type: String) -> [UInt8] { Array("        \(XMLStoreTags.attribute(name, type))".utf8) }
 
-        private static func opening(of property: Property, _ type: String, _ model: ManagedObjectModel) -> [UInt8] {
-            let destination = quoted(XMLStoreNames.name(of: model.entities[property.destinationIndex]))
-            return Array("        <relationship name=\"\(quoted(XMLStoreNames.name(of: property)))\" type=\"\(type)\" destination=\"\(destination)\"".utf8)
+        private static func opening(of property: Property, _ model: ManagedObjectModel) -> [UInt8] {
+            Array("        \(XMLStoreTags.relationship(property, model))".utf8)
         }
-
-        private static func quoted(_ name: String) -> String { (try? XMLTree.escape(name, isAttribute: true)) ?? name }
     }
 
-    private final class AttributeWriter {
+    private struct AttributeWriter {
         let slot: RowSlot
         let isText: Bool
         let opening: [UInt8]
         /// For a value of which nothing but the name of its file is left.
         let missingOpening: [UInt8]
-
-        init(slot: RowSlot, isText: Bool, opening: [UInt8], missingOpening: [UInt8]) {
-            self.slot = slot
-            self.isText = isText
-            self.opening = opening
-            self.missingOpening = missingOpening
-        }
     }
 
     private mutating func add(_ row: Row, _ writer: EntityWriter) throws {
@@ -126,6 +118,13 @@ struct XMLStoreWriter {
         for (slot, opening) in writer.toOnes { add(opening, row.reference(slot).map { [$0] } ?? []) }
         for (relation, opening) in writer.toManys { add(opening, table.members(of: row.key, relation)) }
         add("    </object>\n")
+        if output.count >= Self.pieceSize { endPiece() }
+    }
+
+    private mutating func endPiece() {
+        pieces.append(output)
+        output = []
+        output.reserveCapacity(Self.pieceSize + Self.pieceSize / 8)
     }
 
     private static let closing: StaticString = "</attribute>\n"

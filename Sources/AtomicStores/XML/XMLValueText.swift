@@ -61,21 +61,27 @@ enum XMLValueText {
             let text = seconds.isFinite ? String(format: "%.\(decimals)f", seconds) : seconds.description
             return output.append(contentsOf: (Double(text) == seconds ? text : seconds.description).utf8)
         }
-        let scaled = UInt128(rest) * 100_000_000_000_000_000_000
-        var fraction = scaled >> places, number = UInt64(whole)
-        let left = scaled & ((1 << places) - 1), half: UInt128 = 1 << (places - 1)
-        // As the C library does, halves to the even neighbour.
-        if left > half || left == half && fraction & 1 == 1 { fraction += 1 }
-        if fraction == 100_000_000_000_000_000_000 { (number, fraction) = (number + 1, 0) }
+        var fraction: UInt128 = 0, number = UInt64(whole)
+        if rest != 0 {
+            let scaled = UInt128(rest) * 100_000_000_000_000_000_000
+            fraction = scaled >> places
+            let left = scaled & ((1 << places) - 1), half: UInt128 = 1 << (places - 1)
+            // As the C library does, halves to the even neighbour.
+            if left > half || left == half && fraction & 1 == 1 { fraction += 1 }
+            if fraction == 100_000_000_000_000_000_000 { (number, fraction) = (number + 1, 0) }
+        }
         if seconds.sign == .minus { output.append(UInt8(ascii: "-")) }
         append(Int64(number), to: &output)
         output.append(UInt8(ascii: "."))
-        let (high, low) = fraction.quotientAndRemainder(dividingBy: 10_000_000_000)
-        for part in [UInt64(high), UInt64(low)] {
-            var unit: UInt64 = 1_000_000_000
-            while unit > 0 {
-                output.append(UInt8(ascii: "0") + UInt8(part / unit % 10))
-                unit /= 10
+        let (high, low) = fraction == 0 ? (0, 0) : fraction.quotientAndRemainder(dividingBy: 10_000_000_000)
+        let start = output.count
+        output.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: decimals))
+        for (part, end) in [(UInt64(high), start + decimals / 2), (UInt64(low), start + decimals)] {
+            var left = part, place = end
+            while left > 0 {
+                place -= 1
+                output[place] += UInt8(left % 10)
+                left /= 10
             }
         }
     }
@@ -88,6 +94,35 @@ enum XMLValueText {
                 output.append(digit(byte >> 4))
                 output.append(digit(byte & 15))
             }
+        }
+    }
+
+    /// The UUID of 32 digits with four dashes among them; nil for anything else.
+    static func uuid(_ text: UnsafeRawBufferPointer) -> UUID? {
+        guard text.count == 36 else { return nil }
+        var uuid: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+        let isOne = withUnsafeMutableBytes(of: &uuid) { bytes in
+            var place = 0
+            for index in 0..<16 {
+                if index == 4 || index == 6 || index == 8 || index == 10 {
+                    guard text[place] == UInt8(ascii: "-") else { return false }
+                    place += 1
+                }
+                guard let high = value(ofDigit: text[place]), let low = value(ofDigit: text[place + 1]) else { return false }
+                bytes[index] = high << 4 | low
+                place += 2
+            }
+            return true
+        }
+        return isOne ? UUID(uuid: uuid) : nil
+    }
+
+    private static func value(ofDigit byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        default: nil
         }
     }
 

@@ -21,7 +21,7 @@ struct XMLPlainObject {
         case list(relation: Int, [Int64])
     }
 
-    private enum Kind {
+    private enum Content {
         case attribute(RowSlot, AttributeDescription)
         case toOne(RowSlot, destination: Int)
         case toMany(relation: Int)
@@ -29,7 +29,7 @@ struct XMLPlainObject {
 
     private struct Element {
         let opening: [UInt8]
-        let kind: Kind
+        let content: Content
     }
 
     private struct Elements {
@@ -56,11 +56,11 @@ struct XMLPlainObject {
                 switch names.target(XMLStoreNames.name(of: property), entityIndex: entity.index) {
                 case .attribute(let slot, let attribute):
                     let tag = XMLStoreTags.attribute(XMLStoreNames.name(of: property), XMLValueText.typeName(attribute.type))
-                    attributes.append(Element(opening: Array(tag.utf8), kind: .attribute(slot, attribute)))
+                    attributes.append(Element(opening: Array(tag.utf8), content: .attribute(slot, attribute)))
                 case .toOne(let slot, let destination):
-                    toOnes.append(Element(opening: Array(XMLStoreTags.relationship(property, shape.model).utf8), kind: .toOne(slot, destination: destination)))
+                    toOnes.append(Element(opening: Array(XMLStoreTags.relationship(property, shape.model).utf8), content: .toOne(slot, destination: destination)))
                 case .toMany(let relation):
-                    toManys.append(Element(opening: Array(XMLStoreTags.relationship(property, shape.model).utf8), kind: .toMany(relation: relation)))
+                    toManys.append(Element(opening: Array(XMLStoreTags.relationship(property, shape.model).utf8), content: .toMany(relation: relation)))
                 case .leaf, .ignored, nil: break
                 }
             }
@@ -83,7 +83,7 @@ struct XMLPlainObject {
         while true {
             place = text.afterSpace(at: place)
             if let end = text.after(Self.objectClosed, at: place) { return end }
-            guard let found = element(of: elements, text, &place, from: next), let end = field(elements[found].kind, text, place) else { return nil }
+            guard let found = element(of: elements, text, &place, from: next), let end = field(elements[found].content, text, place) else { return nil }
             place = end
             next = found + 1
         }
@@ -120,8 +120,8 @@ struct XMLPlainObject {
     }
 
     /// Reads the rest of an element; answers the place behind it.
-    private mutating func field(_ kind: Kind, _ text: XMLPlainText, _ start: Int) -> Int? {
-        switch kind {
+    private mutating func field(_ content: Content, _ text: XMLPlainText, _ start: Int) -> Int? {
+        switch content {
         case .attribute(let slot, let attribute):
             guard text.byte(at: start) == UInt8(ascii: ">"), let end = text.next(UInt8(ascii: "<"), from: start),
                 let closed = text.after(Self.attributeClosed, at: end), let field = Self.value(text, start + 1..<end, slot, attribute)

@@ -3,6 +3,7 @@ internal import Glibc
 
 /// An open folder. Everything named through it lies beneath it, whatever links or swaps somebody else makes meanwhile.
 package final class Directory: Sendable {
+    private static let slash = UInt8(ascii: "/")
     package let path: String
     package let descriptor: Int32
 
@@ -50,9 +51,7 @@ package final class Directory: Sendable {
 
     private func openBeneath(_ name: String, _ flags: Int32, _ mode: mode_t) throws -> Int32 {
         let full = FilePath.join(path, name)
-        // By bytes, as the system sees it: as a `Character`, a slash before a combining mark is another.
-        let parts = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { Substring($0) }
-        guard !parts.isEmpty, parts.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." }) else {
+        guard Self.hasPlainParts(name) else {
             throw FileSystemError(.invalidPath, operation: "open", path: full, detail: "a name beneath a folder has plain parts only")
         }
         do {
@@ -61,8 +60,24 @@ package final class Directory: Sendable {
             }
         } catch let error as FileSystemError where error.errno == ENOSYS || error.errno == EPERM {
             // Kernels before 5.6, and sandboxes that refuse what they don't know: walk there part by part.
-            return try walk(parts.map { String(Substring($0)) }, flags, mode, full)
+            return try walk(name.utf8.split(separator: Self.slash).map { String(Substring($0)) }, flags, mode, full)
         }
+    }
+
+    /// Whether no part is empty, `.` or `..`. By bytes, as the system sees it: as a `Character`, a slash before a combining mark is another.
+    private static func hasPlainParts(_ name: String) -> Bool {
+        // Of the part that is looked at: its length, and whether it has been nothing but full stops.
+        var length = 0, isDots = true
+        for byte in name.utf8 {
+            guard byte == slash else {
+                length += 1
+                if byte != UInt8(ascii: ".") { isDots = false }
+                continue
+            }
+            if length == 0 || isDots && length <= 2 { return false }
+            (length, isDots) = (0, true)
+        }
+        return length > 0 && !(isDots && length <= 2)
     }
 
     private func walk(_ parts: [String], _ flags: Int32, _ mode: mode_t, _ full: String) throws -> Int32 {

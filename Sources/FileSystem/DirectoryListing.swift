@@ -86,29 +86,40 @@ extension Directory {
 private enum RawListing {
     // The layout of `struct linux_dirent64`.
     private static let lengthOffset = 16, kindOffset = 18, nameOffset = 19
+    /// What the stack has room for: most folders of a document have fewer names. One name takes at most 280 bytes.
+    private static let firstBufferSize = 1_024
     private static let bufferSize = 16 << 10
 
     /// Calls `body` with each name but `.` and `..`, and with the kind of what it names where the file system keeps that beside the name.
     static func read(_ descriptor: Int32, _ path: String, _ body: (UnsafeRawBufferPointer, FileKind?) throws -> Void) throws {
         try perform(.list, path) { 0 }
-        try withUnsafeTemporaryAllocation(byteCount: bufferSize, alignment: 8) { buffer in
-            while true {
-                let count = Int(folio_read_directory(descriptor, buffer.baseAddress, buffer.count))
-                if count < 0 { throw FileSystemError(operation: "list", path: path, errno: Int32(-count)) }
-                if count == 0 { return }
-                var offset = 0
-                while offset < count {
-                    let record = UnsafeRawBufferPointer(rebasing: buffer[offset..<count])
-                    let length = Int(record.load(fromByteOffset: lengthOffset, as: UInt16.self))
-                    let room = UnsafeRawBufferPointer(rebasing: record[nameOffset..<length])
-                    let name = UnsafeRawBufferPointer(rebasing: room[..<(room.firstIndex(of: 0) ?? room.count)])
-                    if !name.elementsEqual(".".utf8), !name.elementsEqual("..".utf8) {
-                        try body(name, FileKind(entryType: record.load(fromByteOffset: kindOffset, as: UInt8.self)))
-                    }
-                    offset += length
-                }
-            }
+        let isWhole = try withUnsafeTemporaryAllocation(byteCount: firstBufferSize, alignment: 8) { buffer in
+            try !readSome(descriptor, path, buffer, body) || !readSome(descriptor, path, buffer, body)
         }
+        guard !isWhole else { return }
+        try withUnsafeTemporaryAllocation(byteCount: bufferSize, alignment: 8) { buffer in
+            while try readSome(descriptor, path, buffer, body) {}
+        }
+    }
+
+    /// Gives `body` as many names as there is room for; answers whether there were any.
+    private static func readSome(
+        _ descriptor: Int32, _ path: String, _ buffer: UnsafeMutableRawBufferPointer, _ body: (UnsafeRawBufferPointer, FileKind?) throws -> Void
+    ) throws -> Bool {
+        let count = Int(folio_read_directory(descriptor, buffer.baseAddress, buffer.count))
+        if count < 0 { throw FileSystemError(operation: "list", path: path, errno: Int32(-count)) }
+        var offset = 0
+        while offset < count {
+            let record = UnsafeRawBufferPointer(rebasing: buffer[offset..<count])
+            let length = Int(record.load(fromByteOffset: lengthOffset, as: UInt16.self))
+            let room = UnsafeRawBufferPointer(rebasing: record[nameOffset..<length])
+            let name = UnsafeRawBufferPointer(rebasing: room[..<(room.firstIndex(of: 0) ?? room.count)])
+            if !name.elementsEqual(".".utf8), !name.elementsEqual("..".utf8) {
+                try body(name, FileKind(entryType: record.load(fromByteOffset: kindOffset, as: UInt8.self)))
+            }
+            offset += length
+        }
+        return count > 0
     }
 }
 

@@ -22,6 +22,9 @@ package final class PathAnchor: Sendable {
 
     package func status() throws -> FileStatus { try FileStatus(descriptor: descriptor, path: path) }
 
+    /// The identity of what lies beneath a folder that is held on to, wherever that is now; nil where there is nothing. No link is followed at its end.
+    package func identity(of name: String) throws -> FileIdentity? { try FileStatus.ifPresent(name, in: descriptor)?.identity }
+
     /// Where the item is now, absolute; nil where it was removed.
     package func currentPath() throws -> String? {
         let identity = try status().identity

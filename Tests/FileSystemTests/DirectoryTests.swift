@@ -28,7 +28,7 @@ import Testing
             }
             #expect(try open("a/b/file") == [7])
             #expect(try open("hard") == [7])
-            for name in ["a/out/outside", "a/in/file", "a/b/link", "fifo", "a", "../outside", "/etc/passwd", "a//b/file", "./hard", "", "a/b/../b/file"] {
+            for name in ["a/out/outside", "a/in/file", "a/b/link", "fifo", "a", "../outside", "/etc/passwd", "a//b/file", "./hard", "", "a/b/../b/file", "hard/", "/hard", ".", "..", "a/b/.", "a/b/.."] {
                 #expect(throws: FileSystemError.self, "\(name)") { try open(name) }
             }
             let error = #expect(throws: FileSystemError.self) { try open("hard", hard: true) }
@@ -37,6 +37,19 @@ import Testing
             #expect(throws: FileSystemError.self) { try directory.directory("a/in") }
             #expect(try directory.status(of: "fifo")?.kind == .other)
             #expect(try directory.status(of: "none") == nil)
+        }
+    }
+
+    /// More than the kernel gives at a time, at first and later.
+    @Test(arguments: [0, 1, 3, 4, 5, 8, 200]) func aFolderIsListedWhole(count: Int) throws {
+        try withTemporaryDirectory { folder in
+            let names = (0..<count).map { String($0) + String(repeating: "x", count: 240) }
+            for name in names { try Disk.replaceFile(folder.path + "/" + name, with: []) }
+            try Disk.makeDirectory(folder.path + "/...")
+            #expect(try Disk.list(folder.path).map(\.name) == (names + ["..."]).sorted())
+            #expect(try Set(Disk.names(in: folder.path)) == Set(names + ["..."]))
+            // Full stops alone may be a name.
+            #expect(try Directory(folder.path).directory("...").names().isEmpty)
         }
     }
 

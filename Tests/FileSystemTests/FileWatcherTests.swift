@@ -89,9 +89,13 @@ import Testing
         try withTemporaryDirectory { folder in
             let old = folder.path + "/A.folio", new = folder.path + "/B (deleted)"
             try Disk.makeDirectory(old)
-            let anchor = try PathAnchor(old)
+            try Disk.makeDirectory(old + "/store")
+            try Disk.replaceFile(old + "/store/a", with: [1])
+            let anchor = try PathAnchor(old), part = try Disk.identity(of: old + "/store/a")
+            #expect(try part != nil && anchor.identity(of: "store/a") == part && anchor.identity(of: "store/b") == nil)
             #expect(try anchor.currentPath().map { FilePath.name($0) } == "A.folio")
             try Disk.rename(old, to: new)
+            #expect(try anchor.identity(of: "store/a") == part)
             #expect(try anchor.currentPath().map { FilePath.name($0) } == "B (deleted)")
             try Disk.makeDirectory(old)
             #expect(try Disk.identity(of: old)?.isSameFile(as: anchor.status().identity) == false)

@@ -143,8 +143,15 @@ struct DocumentMarker: Hashable, Sendable {
     private static let numbers = 0...(1 << 60)
 
     private static func fixedWidth(_ number: Int) -> String {
-        let digits = String(number)
-        return "0000000000000000000".dropLast(digits.count) + digits
+        let width = 19
+        return String(unsafeUninitializedCapacity: width) { text in
+            var rest = number.magnitude
+            for place in (0..<width).reversed() {
+                text[place] = UInt8(ascii: "0") + UInt8(rest % 10)
+                rest /= 10
+            }
+            return width
+        }
     }
 
     private enum Key {

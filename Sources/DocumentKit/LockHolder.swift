@@ -32,23 +32,39 @@ public struct LockHolder: Sendable, Hashable, Codable, CustomStringConvertible {
     /// The holder as JSON, as the coder writes it: made by hand, since opening a document waits for it, twice.
     var json: [UInt8] {
         get throws {
-            var members = try [
-                ("bootID", Self.quoted(bootID)), ("host", Self.quoted(host)), ("pid", String(pid)), ("program", Self.quoted(program)),
-                ("since", Self.quoted(InternetDate.text(since))), ("user", Self.quoted(user)),
-            ]
-            if let document { members.insert(("document", try Self.quoted(document)), at: 1) }
-            return Array("{\n\(members.map { "  \"\($0)\" : \($1)" }.joined(separator: ",\n"))\n}".utf8)
+            var text: [UInt8] = []
+            text.reserveCapacity(320)
+            func add(_ name: StaticString, _ value: String, isNumber: Bool = false) throws {
+                text += (text.isEmpty ? "{\n  \"" : ",\n  \"").utf8
+                name.withUTF8Buffer { text += $0 }
+                text += "\" : ".utf8
+                if isNumber { text += value.utf8 } else { try Self.addQuoted(value, to: &text) }
+            }
+            try add("bootID", bootID)
+            if let document { try add("document", document) }
+            try add("host", host)
+            try add("pid", String(pid), isNumber: true)
+            try add("program", program)
+            try add("since", InternetDate.text(since))
+            try add("user", user)
+            text += "\n}".utf8
+            return text
         }
     }
 
-    private static func quoted(_ text: String) throws -> String {
-        let isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
-        return isPlain ? "\"\(text)\"" : String(decoding: try JSONCoding.encoder.encode(text), as: UTF8.self)
+    private static func addQuoted(_ value: String, to text: inout [UInt8]) throws {
+        guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) else {
+            text += try JSONCoding.encoder.encode(value)
+            return
+        }
+        text.append(UInt8(ascii: "\""))
+        text += value.utf8
+        text.append(UInt8(ascii: "\""))
     }
 
     private static let bootIdentifier: String = {
         guard let bytes = try? Disk.read("/proc/sys/kernel/random/boot_id", limit: 100) else { return "" }
-        return String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        return String(decoding: bytes.prefix { $0 > UInt8(ascii: " ") }, as: UTF8.self)
     }()
 
     /// Whether a free kernel lock proves that the holder is gone: its kernel is ours, or was on this machine.

@@ -19,11 +19,13 @@ enum SharedPlace {
         if try Volume.of(package) != .local { return true }
         if let named = getenv(variable), String(cString: named).split(separator: ":").contains(where: { isBeneath(package, String($0)) }) { return true }
         let folders = package.utf8.split(separator: UInt8(ascii: "/")).dropLast()
-        return folders.contains { isNameOfSharedFolder(String(Substring($0))) } ? true : try Disk.isBeneathFolder(of: package, holding: marker)
+        return folders.contains { isNameOfSharedFolder(Substring($0)) } ? true : try Disk.isBeneathFolder(of: package, holding: marker)
     }
 
-    private static func isNameOfSharedFolder(_ name: String) -> Bool {
-        folderNames.contains(name) || accountNames.contains { name.hasPrefix($0) }
+    private static func isNameOfSharedFolder(_ name: Substring) -> Bool {
+        // Names that are not in ASCII are not equal by their bytes alone.
+        if name.utf8.contains(where: { $0 == UInt8(ascii: " ") || $0 >= 0x80 }), accountNames.contains(where: { name.hasPrefix($0) }) { return true }
+        return folderNames.contains(String(name))
     }
 
     private static func isBeneath(_ path: String, _ folder: String) -> Bool {

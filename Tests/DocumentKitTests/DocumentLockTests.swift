@@ -5,6 +5,24 @@ import TestSupport
 import Testing
 
 @Suite struct DocumentLockTests {
+    /// Programs of other hands read it too.
+    @Test(arguments: [nil, "A9D4C1F2-0000-4000-8000-000000000001", "quoted \" and back\\slash, ümlaut,\nline, /path"] as [String?])
+    func theLockFileIsTheJSONOfItsHolder(document: String?) throws {
+        try withTemporaryDirectory { folder in
+            let path = folder.path + "/A.folio", file = folder.path + "/.A.folio.lock"
+            let lock = try DocumentLock.acquire(path, document: document)
+            defer { lock.release() }
+            let decoder = JSONDecoder(), encoder = JSONEncoder()
+            decoder.dateDecodingStrategy = .iso8601
+            encoder.dateEncodingStrategy = .iso8601
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: file)), holder = try decoder.decode(LockHolder.self, from: bytes)
+            #expect(holder.document == document && holder.pid == ProcessInfo.processInfo.processIdentifier)
+            #expect(holder.bootID.count == 36 && UUID(uuidString: holder.bootID) != nil)
+            #expect(try encoder.encode(holder) == bytes)
+        }
+    }
+
     @Test func theSecondIsToldWhoHoldsIt() throws {
         try withTemporaryDirectory { folder throws in
             let path = folder.path + "/Name.folio"

@@ -1,3 +1,4 @@
+import Foundation
 import Schema
 import Testing
 
@@ -22,6 +23,17 @@ import Testing
         #expect(try ManagedObjectModel(byMerging: [second, first]) == merged)
         #expect(try ManagedObjectModel(byMerging: [first]) == first)
         #expect(merged.versionHashesByEntityName["Shared"] == first.versionHashesByEntityName["Shared"])
+    }
+
+    @Test func contextsWithoutStoresHaveIdentitiesOfTheirOwn() throws {
+        let model = try model(shared, identifier: "1")
+        let identities = (0..<100).map { _ in StoreIdentity.unsaved(model).uuid }
+        #expect(Set(identities).count == identities.count)
+        for text in identities {
+            #expect(UUID(uuidString: text)?.uuidString == text)
+            let parts = text.split(separator: "-")
+            #expect(parts[2].first == "4" && ["8", "9", "A", "B"].contains(parts[3].first))
+        }
     }
 
     @Test func modelsThatContradictEachOtherDoNot() throws {

@@ -175,8 +175,8 @@ extension SQLitePersistentStore {
             guard !description.isReadOnly else { throw StorageError(.unsupported, "A store in memory begins empty: there is nothing to read only") }
             return true
         }
-        if try Disk.exists(path) {
-            try checkKind(of: path)
+        if let status = try Disk.status(of: path) {
+            try checkKind(status)
             return false
         }
         guard description.createsIfMissing, !description.isReadOnly else {
@@ -186,12 +186,13 @@ extension SQLitePersistentStore {
     }
 
     static func checkKind(of path: String) throws {
+        guard let status = try Disk.status(of: path) else { throw StorageError(.notFound, "There is no store") }
+        try checkKind(status)
+    }
+
+    private static func checkKind(_ status: FileStatus) throws {
         // A link is followed by SQLite itself, which refuses what it leads to if that is no plain file.
-        switch try Disk.status(of: path)?.kind {
-        case nil: throw StorageError(.notFound, "There is no store")
-        case .directory: throw StorageError(.notAStore, "This is a folder, not a store")
-        default: break
-        }
+        if status.kind == .directory { throw StorageError(.notAStore, "This is a folder, not a store") }
     }
 }
 

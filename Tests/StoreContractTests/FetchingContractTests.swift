@@ -49,6 +49,29 @@ import Testing
         }
     }
 
+    /// Few rows are read by another statement than many.
+    @Test(arguments: StoreKind.allCases) func aWindowShowsTheRowsThatTheWholeHas(kind: StoreKind) throws {
+        try ContractFixture.run(kind) { fixture in
+            _ = try Library(fixture)
+            for sort in [[], [SortKey("title")]] {
+                let whole = try fixture.store.rows(fixture.request("Item", sort: sort))
+                for (offset, limit) in (0...6).flatMap({ offset in (1...6).map { (offset, $0) } }) {
+                    let window = try fixture.store.rows(fixture.request("Item", sort: sort, offset: offset, limit: limit))
+                    let expected = (0..<whole.count).dropFirst(offset).prefix(limit)
+                    #expect(window.count == expected.count)
+                    for (row, place) in zip(0..<window.count, expected) {
+                        #expect(window[row].key == whole[place].key && window[row].version == whole[place].version)
+                        #expect(window[row].entityIndex == whole[place].entityIndex)
+                        for property in fixture.model.entities[whole[place].entityIndex].properties where property.attribute != nil {
+                            let slot = whole[place].layout.slots[property.index]
+                            #expect(window[row].value(slot) == whole[place].value(slot), "\(property.name)")
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     @Test(
         arguments: StoreKind.allCases,
         [

@@ -2,12 +2,16 @@ import SQLiteKit
 import Storage
 
 extension StoreSession {
+    /// Of so few rows the steps cost less than what the sink's statement takes longer to compile.
+    private static let fewRows = 4
+
     /// Runs a statement and gives every row of it to `receiver`.
     ///
-    /// All rows go through one call of SQL's, which spares a step and a lock for each cell; where there are more columns than a function can take, they
-    /// are stepped through. With `skipping`, the receiver is shown the first two columns of each row first; of those that it skips the others are not even decoded.
+    /// All rows go through one call of SQL's, which spares a step and a lock for each cell; where there are more columns than a function can take, or so few rows that the plainer
+    /// statement is worth more, they are stepped through. With `skipping`, the receiver is shown the first two columns of each row first; of those that it skips the others are not even decoded.
     func run(_ select: SelectStatement, _ columns: [String], into receiver: some RowReceiver, skipping: Bool = false) throws {
-        guard columns.count <= connection.maximumFunctionArguments, !connection.tracesRows else {
+        let isFew = !skipping && select.limit.map { $0 <= Self.fewRows } ?? false
+        guard !isFew, columns.count <= connection.maximumFunctionArguments, !connection.tracesRows else {
             let statement = select.selecting(columns)
             return try connection.withStatement(statement.text) { result in
                 try result.bind(statement.arguments)

@@ -32,6 +32,9 @@ public final class PersistentStoreCoordinator: Sendable {
         var factories: [StoreFactory]
     }
 
+    /// The shapes of entities whose objects are of no class of the application's.
+    private static let plainShapes = RecentModels<ContiguousArray<EntityShape>>()
+
     public let model: ManagedObjectModel
     let shapes: ContiguousArray<EntityShape>
     /// Contexts that merge what others save.
@@ -47,12 +50,15 @@ public final class PersistentStoreCoordinator: Sendable {
         state = Mutex(State(factories: factories))
         let layouts = RowLayout.layouts(for: model)
         constraints = model.entities.flatMap { UniquenessConstraint.constraints(of: $0, in: model, layouts) }
-        shapes = ContiguousArray(
-            model.entities.map { entity in
-                EntityShape(
-                    entity: entity, layout: layouts[entity.index], objectClass: entity.managedObjectClassName.flatMap { classes[$0] } ?? ManagedObject.self,
-                    model: model)
-            })
+        func makeShapes() -> ContiguousArray<EntityShape> {
+            ContiguousArray(
+                model.entities.map { entity in
+                    EntityShape(
+                        entity: entity, layout: layouts[entity.index], objectClass: entity.managedObjectClassName.flatMap { classes[$0] } ?? ManagedObject.self,
+                        model: model)
+                })
+        }
+        shapes = classes.isEmpty ? Self.plainShapes.value(of: model, make: makeShapes) : makeShapes()
     }
 
     // MARK: Stores

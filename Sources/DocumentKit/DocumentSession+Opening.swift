@@ -335,7 +335,8 @@ extension DocumentSession {
             throw DocumentError(.malformed, "the store is older than the manifest", path: storePath)
         }
         self.marker = marker
-        if try Self.hasJournal(storePath) { journal = marker.journal }
+        hadJournal = try Self.hasJournal(storePath)
+        if hadJournal { journal = marker.journal }
         findKeptState(manifest, marker)
         // A manifest that knows of everything spares the counting.
         guard marker.isSaved, marker.generation == manifest.generation else { return }
@@ -351,7 +352,7 @@ extension DocumentSession {
         // What hinders it now is no reason not to open: the next save or close does it again.
         guard marker.isSaved else { return }
         // A document that was closed as it should be has nothing to finish, and its versions were thinned out then.
-        if isCheckpointPending || (try? Self.hasJournal(storePath)) != false { settleSave() }
+        if isCheckpointPending || hadJournal { settleSave() }
     }
 }
 

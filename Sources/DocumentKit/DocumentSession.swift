@@ -35,6 +35,8 @@ final class DocumentSession {
     var quarantinedJournal: String?
     /// The run of the WAL that commits go to; nil where the main file has everything, so that the next commit begins one.
     var journal: JournalRun?
+    /// Whether the WAL had something in it when the session began.
+    var hadJournal = false
     /// The size of the WAL when autosaved work in it was made a state of its own, which an outside reader keeps from the main file still.
     var foldedJournalSize: Int64 = 0
     /// Whether the last autosave found more in the WAL than is to stay there.

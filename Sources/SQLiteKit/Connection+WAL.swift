@@ -71,7 +71,12 @@ extension Connection {
         setAutomaticCheckpoint(pages: 0)
         try setCheckpointsOnClose(false)
         try setKeepsWAL(true)
+        // Last: automatic checkpoints would take its hook.
+        logLength.watch(handle)
     }
+
+    /// How many frames of the WAL count since this connection's last commit, where it was set up by `prepareForEditing`; nil before its first.
+    package var logFrames: Int? { logLength.frames }
 
     /// Whether the header of the file says that it is written by way of a WAL. The connection has read from it, so that the WAL, if there is one, was opened.
     private var isWrittenByLog: Bool {

@@ -22,6 +22,7 @@ package final class Connection {
     private var isOpen = true
     let errors: ErrorSource
     let bulk = BulkExchange()
+    let logLength = LogLength()
     /// Notes what is run, while somebody wants to know.
     var recorder: TraceRecorder?
     var waiting: WaitHandler?

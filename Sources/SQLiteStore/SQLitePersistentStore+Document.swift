@@ -20,6 +20,9 @@ extension SQLitePersistentStore {
         }
     }
 
+    /// How many frames the WAL has since this store's last commit; nil before the first.
+    package func journalFrames() throws -> Int? { try withSession { $0.connection.logFrames } }
+
     /// Closes a store that nobody else has open, with all that is committed in its main file and no journal beside it.
     /// - Throws: `StorageError.busy` where that can't be had: the main file alone would not be the store.
     package func closeAsOneFile() throws {

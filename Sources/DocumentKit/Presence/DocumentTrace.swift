@@ -32,14 +32,12 @@ struct DocumentTrace: Sendable {
         self.kind = kind
         anchor = try PathAnchor(path)
         marks = Marks(item: try anchor.status().identity)
-        if kind == .package { (marks.store, marks.manifest) = try Self.parts(of: path) }
+        if kind == .package { (marks.store, marks.manifest) = try parts() }
     }
 
-    private static func parts(of package: String) throws -> (store: FileIdentity?, manifest: FileIdentity?) {
-        (
-            try Disk.identity(of: FilePath.join(package, PackageLayout.store)),
-            try Disk.identity(of: FilePath.join(package, PackageLayout.manifest))
-        )
+    /// Of a package, which is known to be at its path.
+    private func parts() throws -> (store: FileIdentity?, manifest: FileIdentity?) {
+        (try anchor.identity(of: PackageLayout.store), try anchor.identity(of: PackageLayout.manifest))
     }
 
     func look() throws -> Finding {
@@ -50,7 +48,7 @@ struct DocumentTrace: Sendable {
         switch kind {
         case .package:
             guard current.isSameFile(as: marks.item) else { return .replaced }
-            let now = try Self.parts(of: path)
+            let now = try parts()
             return now.store == marks.store && now.manifest == marks.manifest ? .same : .replaced
         // The time of a folder changes with what is in it; a store by itself is written by others too, whose commits the store's own rules tell apart.
         case .store, .managedDocument: return current.isSameFile(as: marks.item) ? .same : .replaced

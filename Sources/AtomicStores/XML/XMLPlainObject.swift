@@ -21,26 +21,32 @@ struct XMLPlainObject {
         case list(relation: Int, [Int64])
     }
 
+    // What follows is trivial to copy: it is looked at for every value of a file.
     private enum Content {
-        case attribute(RowSlot, AttributeDescription)
+        /// With the place in `attributes` of what the model says of it.
+        case attribute(RowSlot, isText: Bool, Int)
         case toOne(RowSlot, destination: Int)
         case toMany(relation: Int)
     }
 
-    private struct Element {
-        let opening: [UInt8]
+    private struct Part {
+        /// Where in `openings` the beginning of its tag stands.
+        let opening: Range<Int>
         let content: Content
     }
 
-    private struct Elements {
+    private struct Outline {
         let entityIndex: Int
-        let opening: [UInt8]
+        let opening: Range<Int>
         /// In the order in which they are written.
-        let elements: [Element]
+        let parts: Range<Int>
     }
 
-    private let entities: [Elements]
-    /// The place in `entities` of the last object's.
+    private var openings: [UInt8] = []
+    private var attributes: ContiguousArray<AttributeDescription> = []
+    private var parts: ContiguousArray<Part> = []
+    private var outlines: ContiguousArray<Outline> = []
+    /// The place in `outlines` of the last object's.
     private var last = 0
 
     /// What was read last.
@@ -50,51 +56,61 @@ struct XMLPlainObject {
 
     init(_ names: XMLStoreNames) {
         let shape = names.shape
-        entities = shape.model.entities.filter { shape.isStored[$0.index] && !$0.isAbstract }.map { entity in
-            var attributes: [Element] = [], toOnes: [Element] = [], toManys: [Element] = []
+        for entity in shape.model.entities where shape.isStored[entity.index] && !entity.isAbstract {
+            let first = parts.count, opening = keep(XMLStoreTags.object(entity))
+            var others: [(tag: String, content: Content)] = []
             for property in entity.properties {
                 switch names.target(XMLStoreNames.name(of: property), entityIndex: entity.index) {
                 case .attribute(let slot, let attribute):
                     let tag = XMLStoreTags.attribute(XMLStoreNames.name(of: property), XMLValueText.typeName(attribute.type))
-                    attributes.append(Element(opening: Array(tag.utf8), content: .attribute(slot, attribute)))
-                case .toOne(let slot, let destination):
-                    toOnes.append(Element(opening: Array(XMLStoreTags.relationship(property, shape.model).utf8), content: .toOne(slot, destination: destination)))
-                case .toMany(let relation):
-                    toManys.append(Element(opening: Array(XMLStoreTags.relationship(property, shape.model).utf8), content: .toMany(relation: relation)))
+                    parts.append(Part(opening: keep(tag), content: .attribute(slot, isText: attribute.type == .string, attributes.count)))
+                    attributes.append(attribute)
+                case .toOne(let slot, let destination): others.append((XMLStoreTags.relationship(property, shape.model), .toOne(slot, destination: destination)))
+                case .toMany(let relation): others.append((XMLStoreTags.relationship(property, shape.model), .toMany(relation: relation)))
                 case .leaf, .ignored, nil: break
                 }
             }
-            return Elements(entityIndex: entity.index, opening: Array(XMLStoreTags.object(entity).utf8), elements: attributes + toOnes + toManys)
+            for (tag, content) in others { parts.append(Part(opening: keep(tag), content: content)) }
+            outlines.append(Outline(entityIndex: entity.index, opening: opening, parts: first..<parts.count))
         }
+    }
+
+    private mutating func keep(_ opening: String) -> Range<Int> {
+        let start = openings.count
+        openings.append(contentsOf: opening.utf8)
+        return start..<openings.count
     }
 
     /// Reads the object that stands at a place, but for space.
     /// - Returns: the place behind it; nil where it is not written in the usual way, or there is none.
     mutating func read(_ text: XMLPlainText, at start: Int) -> Int? {
         guard var place = opening(text, text.afterSpace(at: start)), let number = text.digits(at: place), number.number > 0,
-            let opened = text.after(Self.objectOpened, at: number.end)
+            let opened = text.after("\">", at: number.end)
         else { return nil }
         place = opened
         self.number = number.number
-        entityIndex = entities[last].entityIndex
+        entityIndex = outlines[last].entityIndex
         fields.removeAll(keepingCapacity: true)
-        let elements = entities[last].elements
-        var next = 0
+        let known = outlines[last].parts
+        var next = known.lowerBound
         while true {
             place = text.afterSpace(at: place)
-            if let end = text.after(Self.objectClosed, at: place) { return end }
-            guard let found = element(of: elements, text, &place, from: next), let end = field(elements[found].content, text, place) else { return nil }
+            if let end = text.after("</object>", at: place) { return end }
+            // Those behind the last one are tried first.
+            guard let found = part(among: next..<known.upperBound, text, place) ?? part(among: known.lowerBound..<next, text, place),
+                let end = field(parts[found.part].content, text, found.end)
+            else { return nil }
             place = end
-            next = found + 1
+            next = found.part + 1
         }
     }
 
     /// The place behind the beginning of an object's tag.
     private mutating func opening(_ text: XMLPlainText, _ place: Int) -> Int? {
-        guard !entities.isEmpty else { return nil }
-        if let end = text.after(entities[last].opening, at: place) { return end }
-        for index in entities.indices {
-            if let end = text.after(entities[index].opening, at: place) {
+        guard !outlines.isEmpty else { return nil }
+        if let end = after(outlines[last].opening, text, place) { return end }
+        for index in outlines.indices {
+            if let end = after(outlines[index].opening, text, place) {
                 last = index
                 return end
             }
@@ -102,19 +118,14 @@ struct XMLPlainObject {
         return nil
     }
 
-    /// The element that begins at `place`, which is moved behind what is known of it; those after the last one are tried first.
-    private func element(of elements: [Element], _ text: XMLPlainText, _ place: inout Int, from next: Int) -> Int? {
-        for index in elements.indices[min(next, elements.count)...] {
-            if let end = text.after(elements[index].opening, at: place) {
-                place = end
-                return index
-            }
-        }
-        for index in 0..<min(next, elements.count) {
-            if let end = text.after(elements[index].opening, at: place) {
-                place = end
-                return index
-            }
+    private func after(_ opening: Range<Int>, _ text: XMLPlainText, _ place: Int) -> Int? {
+        openings.withUnsafeBytes { text.after(UnsafeRawBufferPointer(rebasing: $0[opening]), at: place) }
+    }
+
+    /// The part that begins at `place`, and the place behind what is known of it.
+    private func part(among candidates: Range<Int>, _ text: XMLPlainText, _ place: Int) -> (part: Int, end: Int)? {
+        for index in candidates {
+            if let end = after(parts[index].opening, text, place) { return (index, end) }
         }
         return nil
     }
@@ -122,9 +133,9 @@ struct XMLPlainObject {
     /// Reads the rest of an element; answers the place behind it.
     private mutating func field(_ content: Content, _ text: XMLPlainText, _ start: Int) -> Int? {
         switch content {
-        case .attribute(let slot, let attribute):
+        case .attribute(let slot, let isText, let attribute):
             guard text.byte(at: start) == UInt8(ascii: ">"), let end = text.next(UInt8(ascii: "<"), from: start),
-                let closed = text.after(Self.attributeClosed, at: end), let field = Self.value(text, start + 1..<end, slot, attribute)
+                let closed = text.after("</attribute>", at: end), let field = value(text, start + 1..<end, slot, isText, attribute)
             else { return nil }
             fields.append(field)
             return closed
@@ -140,19 +151,19 @@ struct XMLPlainObject {
     }
 
     private static func references(_ text: XMLPlainText, _ start: Int) -> (first: Int64?, rest: [Int64], end: Int)? {
-        if let end = text.after(relationshipClosed, at: start) { return (nil, [], end) }
-        guard var place = text.after(referencesOpened, at: start), let first = text.digits(at: place), first.number > 0 else { return nil }
+        if let end = text.after("></relationship>", at: start) { return (nil, [], end) }
+        guard var place = text.after(" idrefs=\"z", at: start), let first = text.digits(at: place), first.number > 0 else { return nil }
         place = first.end
         var rest: [Int64] = []
-        while let next = text.after(referenceFollows, at: place) {
+        while let next = text.after(" z", at: place) {
             guard let other = text.digits(at: next), other.number > 0 else { return nil }
             rest.append(other.number)
             place = other.end
         }
-        return text.after(referencesClosed, at: place).map { (first.number, rest, $0) }
+        return text.after("\"></relationship>", at: place).map { (first.number, rest, $0) }
     }
 
-    private static func value(_ text: XMLPlainText, _ range: Range<Int>, _ slot: RowSlot, _ attribute: AttributeDescription) -> Field? {
+    private func value(_ text: XMLPlainText, _ range: Range<Int>, _ slot: RowSlot, _ isText: Bool, _ attribute: Int) -> Field? {
         switch slot.kind {
         case .int: if let number = PlainNumber.integer(text.slice(range)) { return .int(slot, number) }
         case .bool where range.count == 1:
@@ -163,17 +174,9 @@ struct XMLPlainObject {
             }
         case .double, .date: if let number = PlainNumber.double(text.slice(range)) { return .double(slot, number) }
         case .uuid: if let uuid = XMLValueText.uuid(text.slice(range)) { return .uuid(slot, uuid) }
-        case .string where attribute.type == .string: return text.characters(range).map { .string(slot, $0) }
+        case .string where isText: return text.characters(range).map { .string(slot, $0) }
         default: break
         }
-        return text.characters(range).flatMap { XMLValueText.value($0, attribute) }.map { .value(slot, $0) }
+        return text.characters(range).flatMap { XMLValueText.value($0, attributes[attribute]) }.map { .value(slot, $0) }
     }
-
-    private static let objectOpened = Array("\">".utf8)
-    private static let objectClosed = Array("</object>".utf8)
-    private static let attributeClosed = Array("</attribute>".utf8)
-    private static let relationshipClosed = Array("></relationship>".utf8)
-    private static let referencesOpened = Array(" idrefs=\"z".utf8)
-    private static let referenceFollows = Array(" z".utf8)
-    private static let referencesClosed = Array("\"></relationship>".utf8)
 }

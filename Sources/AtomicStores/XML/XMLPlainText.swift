@@ -13,10 +13,14 @@ struct XMLPlainText {
     func slice(_ range: Range<Int>) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[range]) }
 
     /// The place behind `expected`, where that is what stands at `place`.
-    func after(_ expected: [UInt8], at place: Int) -> Int? {
+    @inline(__always) func after(_ expected: UnsafeRawBufferPointer, at place: Int) -> Int? {
         let end = place + expected.count
-        guard end <= bytes.count, let base = bytes.baseAddress else { return nil }
-        return expected.withUnsafeBytes { other in other.baseAddress.map { memcmp(base + place, $0, other.count) == 0 } ?? true } ? end : nil
+        guard end <= bytes.count, let base = bytes.baseAddress, let other = expected.baseAddress else { return nil }
+        return memcmp(base + place, other, expected.count) == 0 ? end : nil
+    }
+
+    @inline(__always) func after(_ expected: StaticString, at place: Int) -> Int? {
+        after(UnsafeRawBufferPointer(start: expected.utf8Start, count: expected.utf8CodeUnitCount), at: place)
     }
 
     /// The place of the next byte of a kind.
@@ -24,8 +28,6 @@ struct XMLPlainText {
         guard place < bytes.count, let base = bytes.baseAddress, let found = memchr(base + place, Int32(byte), bytes.count - place) else { return nil }
         return UnsafeRawPointer(found) - base
     }
-
-    func contains(_ byte: UInt8, in range: Range<Int>) -> Bool { slice(range).contains(byte) }
 
     /// The place of the next byte that is no space.
     func afterSpace(at place: Int) -> Int {

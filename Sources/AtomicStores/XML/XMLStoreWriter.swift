@@ -55,6 +55,7 @@ struct XMLStoreWriter {
     private final class EntityWriter {
         /// Up to the number of the object.
         let opening: [UInt8]
+        let openings: [UInt8]
         let attributes: [AttributeWriter]
         let composites: [(slot: RowSlot, leaves: [(path: [String], opening: [UInt8])])]
         let toOnes: [(slot: RowSlot, opening: [UInt8])]
@@ -64,13 +65,19 @@ struct XMLStoreWriter {
             opening = Array("    \(XMLStoreTags.object(entity))".utf8)
             func slot(_ property: Property) -> RowSlot { shape.layouts[entity.index].slots[property.index] }
             let stored = entity.properties.filter(\.isStoredInRow)
+            var openings: [UInt8] = []
+            func keep(_ opening: [UInt8]) -> Range<Int> {
+                openings += opening
+                return openings.count - opening.count..<openings.count
+            }
             attributes = stored.compactMap { property in
                 guard let attribute = property.attribute, attribute.type != .composite else { return nil }
                 let name = XMLStoreNames.name(of: property)
                 return AttributeWriter(
-                    slot: slot(property), isText: attribute.type == .string || attribute.type == .uri, opening: Self.opening(name, XMLValueText.typeName(attribute.type)),
-                    missingOpening: Self.opening(name, XMLStoreFormat.ValueType.missing))
+                    slot: slot(property), isText: attribute.type == .string || attribute.type == .uri,
+                    opening: keep(Self.opening(name, XMLValueText.typeName(attribute.type))), missingOpening: keep(Self.opening(name, XMLStoreFormat.ValueType.missing)))
             }
+            self.openings = openings
             composites = stored.compactMap { property in
                 guard let attribute = property.attribute, attribute.type == .composite else { return nil }
                 let leaves = XMLStoreNames.leaves(of: attribute, in: shape.model).map { ($0.path, Self.opening($0.name, XMLValueText.typeName($0.attribute.type))) }
@@ -90,19 +97,21 @@ struct XMLStoreWriter {
         }
     }
 
+    /// Trivial to copy: it is looked at for every value of a store.
     private struct AttributeWriter {
         let slot: RowSlot
         let isText: Bool
-        let opening: [UInt8]
+        /// Where in the entity's `openings` the beginning of the tag stands.
+        let opening: Range<Int>
         /// For a value of which nothing but the name of its file is left.
-        let missingOpening: [UInt8]
+        let missingOpening: Range<Int>
     }
 
     private mutating func add(_ row: Row, _ writer: EntityWriter) throws {
         output += writer.opening
         XMLValueText.append(numbering.number(row.key, entityIndex: row.entityIndex), to: &output)
         add("\">\n")
-        for attribute in writer.attributes where row.hasValue(attribute.slot) { try add(attribute, of: row) }
+        for attribute in writer.attributes where row.hasValue(attribute.slot) { try add(attribute, writer.openings, of: row) }
         for (slot, leaves) in writer.composites {
             guard let value = row.boxed(slot)?.value else { continue }
             for (path, opening) in leaves {
@@ -129,10 +138,10 @@ struct XMLStoreWriter {
 
     private static let closing: StaticString = "</attribute>\n"
 
-    private mutating func add(_ attribute: AttributeWriter, of row: Row) throws {
+    private mutating func add(_ attribute: AttributeWriter, _ openings: [UInt8], of row: Row) throws {
         let slot = attribute.slot
         func open(_ output: inout [UInt8]) {
-            output += attribute.opening
+            output += openings[attribute.opening]
             output.append(UInt8(ascii: ">"))
         }
         switch slot.kind {
@@ -150,14 +159,14 @@ struct XMLStoreWriter {
             open(&output)
             XMLValueText.append(uuid, to: &output)
         case .large where row.large(slot)?.fileName != nil:
-            output += attribute.missingOpening
+            output += openings[attribute.missingOpening]
             add(">\(try XMLTree.escape(row.large(slot)?.fileName ?? ""))")
-        default: return add(attribute.opening, try XMLValueText.text(row.value(slot)), isText: attribute.isText)
+        default: return add(openings[attribute.opening], try XMLValueText.text(row.value(slot)), isText: attribute.isText)
         }
         add(Self.closing)
     }
 
-    private mutating func add(_ opening: [UInt8], _ text: String?, isText: Bool) {
+    private mutating func add(_ opening: some Collection<UInt8>, _ text: String?, isText: Bool) {
         guard let text else { return }
         output += opening
         if isText, !Self.isPlain(text) {

@@ -48,6 +48,18 @@ public struct RowBatch: Sendable {
         return slabs[place.slab].row(at: place.row)
     }
 
+    /// The numbers of all rows, in order.
+    package var keys: [Int64] {
+        var keys: [Int64] = []
+        keys.reserveCapacity(count)
+        if isMixed {
+            for place in places { keys.append(slabs[Int(place.slab)].cells(at: Int(place.row)).key) }
+        } else {
+            for slab in slabs { for row in 0..<slab.count { keys.append(slab.cells(at: row).key) } }
+        }
+        return keys
+    }
+
     /// Adds an empty row of `layout` and returns it to be filled.
     ///
     /// Slabs begin small and grow to some hundred rows, so that one row costs little and one survivor keeps little alive.

@@ -29,7 +29,33 @@ import Testing
         for key in before..<(before + 900) { _ = batch.appendRow(layouts[key % 3 == 0 ? 0 : 1], key: Int64(key), version: 1) }
         #expect(batch.count == before + 900)
         #expect((0..<batch.count).allSatisfy { batch[$0].key == Int64($0) })
+        #expect(batch.keys == Array(0..<Int64(before + 900)))
         #expect((before..<batch.count).allSatisfy { batch[$0].entityIndex == ($0 % 3 == 0 ? 0 : 1) })
+    }
+
+    @Test func lentRowsStandAmongOthersInTheirOrder() {
+        let slabs = (0..<3).map { number in
+            let slab = RowSlab(layout: layouts[0], capacity: 4)
+            for key in 0..<4 { slab.appendRow(key: Int64(number * 4 + key), version: 1).setString("n\(number * 4 + key)", layouts[0].slots[0]) }
+            return slab
+        }
+        var batch = RowBatch(), expected: [Int64] = []
+        for key in 0..<3 {
+            _ = batch.appendRow(layouts[0], key: Int64(100 + key), version: 1)
+            expected.append(Int64(100 + key))
+        }
+        var firsts = 0
+        for key in [5, 0, 1, 11, 6, 7, 2] {
+            let slab = slabs[key / 4]
+            if batch.append(lent: slab, slab.cells(at: key % 4)) { firsts += 1 }
+            _ = batch.appendRow(layouts[0], key: Int64(200 + key), version: 1)
+            expected += [Int64(key), Int64(200 + key)]
+        }
+        #expect(firsts == 3 && batch.count == expected.count && batch.keys == expected)
+        #expect((0..<batch.count).map { batch[$0].key } == expected)
+        #expect(batch[3].isSame(as: slabs[1].row(at: 1)) && batch[3].string(layouts[0].slots[0]) == "n5")
+        // None of what came between went into a slab that is lent.
+        #expect(slabs.allSatisfy { $0.count == 4 })
     }
 
     @Test func aCopiedRowHasValuesOfItsOwn() {

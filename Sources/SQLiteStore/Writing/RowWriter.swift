@@ -39,10 +39,11 @@ final class RowWriter: RowSource {
     /// The key of the first row, where the others have the next ones in their order.
     var firstOfConsecutiveKeys: Int64? {
         guard let place = places.first else { return nil }
-        let first = keys.key(rows[place].key)
+        let given = rows.keys
+        let first = keys.key(given[place])
         var next = first
         for place in places {
-            guard keys.key(rows[place].key) == next else { return nil }
+            guard keys.key(given[place]) == next else { return nil }
             // Behind the greatest number comes none that a row could have.
             next &+= 1
         }

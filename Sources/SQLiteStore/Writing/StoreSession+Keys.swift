@@ -7,11 +7,11 @@ extension StoreSession {
     /// Gives new objects their numbers, and raises the greatest number where rows bring their own.
     func assignKeys(to insertions: [ChangeSet.Insertions], _ save: inout SaveInProgress) throws -> SaveReceipt {
         var needed: [Int64: Int] = [:], greatest: [Int64: Int64] = [:]
-        for group in insertions {
+        let given = insertions.map(\.rows.keys)
+        for (group, keys) in zip(insertions, given) {
             let storage = try layout.storage(of: group.entityIndex)
             var count = 0, highest: Int64 = 0
-            for index in 0..<group.rows.count {
-                let key = group.rows[index].key
+            for key in keys {
                 if key < 0 { count += 1 } else { highest = max(highest, key) }
             }
             needed[storage.rootNumber, default: 0] += count
@@ -23,10 +23,9 @@ extension StoreSession {
             next[root] = try reserveKeys(storage, count: count, atLeast: max(greatest[root] ?? 0, heldKeys[root] ?? 0))
         }
         return SaveReceipt(
-            keys: try insertions.map { group in
+            keys: try zip(insertions, given).map { group, keys in
                 let root = try layout.storage(of: group.entityIndex).rootNumber
-                return (0..<group.rows.count).map { index in
-                    let key = group.rows[index].key
+                return keys.map { key in
                     guard key < 0 else { return key }
                     let assigned = next[root] ?? 1
                     next[root] = assigned + 1

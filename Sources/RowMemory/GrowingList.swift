@@ -1,5 +1,3 @@
-internal import Glibc
-
 /// A list that grows at its end and never moves what it holds: pieces of memory, each twice as large as the one before.
 ///
 /// An array that doubles copies its elements, and asks the system for fresh memory each time: where many thousands of changes are noted, that takes longer than noting them.
@@ -27,11 +25,8 @@ public struct GrowingList<Element> {
         @inlinable static var first: Int { 1 << firstBits }
         /// As many as a count could ever need.
         private static var pieceLimit: Int { Int.bitWidth - firstBits }
-        /// Pieces of that size come in huge pages, which the system hands out at once.
-        private static var hugeSize: Int { 1 << 20 }
         /// The pages of pieces of that size are asked for at once.
         private static var populatedSize: Int { 64 << 10 }
-        private static var hugeAlignment: Int { 2 << 20 }
 
         @inlinable @inline(__always) func place(_ index: Int) -> Piece {
             let number = index &+ Self.first
@@ -52,11 +47,10 @@ public struct GrowingList<Element> {
         @usableFromInline func addPiece(for index: Int) {
             let capacity = index + Self.first
             let size = capacity * MemoryLayout<Element>.stride
-            let isHuge = size >= Self.hugeSize
-            let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: isHuge ? Self.hugeAlignment : Swift.max(16, MemoryLayout<Element>.alignment))
-            // Hints: where there are no huge pages, and on older systems, the memory comes as it always does.
+            let isHuge = size >= HugePages.size
+            let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: isHuge ? HugePages.size : Swift.max(16, MemoryLayout<Element>.alignment))
             if isHuge {
-                madvise(memory, size, MADV_HUGEPAGE)
+                HugePages.prepare(memory, size)
             } else if size >= Self.populatedSize {
                 HeapRoom.populate(memory, size)
             }

@@ -1,21 +1,18 @@
-internal import Glibc
 internal import Synchronization
 
-/// Memory for the slabs of a large answer: a piece as large as a huge page, which the system hands out at once instead of in 512 pages. Where there are a million rows
-/// to fill, handing out memory takes longer than filling it.
+/// Memory for the slabs of a large answer: a piece as large as a huge page (``HugePages``). Where there are a million rows to fill, handing out memory takes longer than filling it.
 ///
 /// Invariants:
 /// 1. The slabs in it do not overlap: each stands where `SlabSource` said, which counts them.
 /// 2. It is freed when the last slab in it is gone: a row that stays keeps two megabytes at most.
 // Its memory is written by the slabs alone, each in its own part.
 final class SlabRegion: @unchecked Sendable {
-    static let size = 2 << 20
+    static let size = HugePages.size
     let base: UnsafeMutableRawPointer
 
     init() {
         base = .allocate(byteCount: Self.size, alignment: Self.size)
-        // A hint: where there are no huge pages, the memory comes as it always does.
-        madvise(base, Self.size, MADV_HUGEPAGE)
+        HugePages.prepare(base, Self.size)
     }
 
     deinit { base.deallocate() }

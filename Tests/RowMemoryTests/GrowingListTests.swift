@@ -12,7 +12,8 @@ import Testing
         deinit { Self.alive -= 1 }
     }
 
-    @Test(arguments: [0, 1, 15, 16, 17, 47, 48, 49, 1_000, 100_000])
+    // The longest has pieces of huge pages.
+    @Test(arguments: [0, 1, 15, 16, 17, 47, 48, 49, 1_000, 100_000, 600_000])
     func elementsStandInTheOrderInWhichTheyCame(count: Int) {
         var list = GrowingList<Int>()
         for number in 0..<count { list.append(number * 3) }

@@ -2,6 +2,7 @@ import RowMemory
 import Schema
 
 /// What the graph needs to know of an entity, worked out once for each coordinator.
+@usableFromInline
 final class EntityShape: Sendable {
     /// The other end of a relationship.
     struct Inverse: Sendable {
@@ -59,7 +60,7 @@ final class EntityShape: Sendable {
     /// Whether objects are of no class of the application's, so that no hook does anything.
     let isPlain: Bool
     /// Attributes by their names, as far as these are short.
-    let shortNames: ShortNames
+    @usableFromInline let shortNames: ShortNames
 
     init(entity: Entity, layout: RowLayout, objectClass: ManagedObject.Type, model: ManagedObjectModel) {
         self.entity = entity

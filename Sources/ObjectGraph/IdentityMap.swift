@@ -59,14 +59,15 @@ final class IdentityMap {
     /// Makes rows that follow one another in a slab stand for their numbers, up to the first whose number something stands for already.
     /// - Returns: How many there are before that.
     func list(_ run: MemberRows.Run) -> Int {
-        var last = PagedIndex.LastPage()
-        for place in 0..<run.count {
-            let cells = run.slab.cells(at: run.first + place)
+        var last = PagedIndex.LastPage(), listed = 0
+        run.slab.forEachRow(run.first..<(run.first + run.count)) { cells in
             let entry = index.madePlace(cells.key, &last)
-            guard entry.pointee == nil else { return place }
+            guard entry.pointee == nil else { return false }
             entry.pointee = cells.address + 1
+            listed += 1
+            return true
         }
-        return run.count
+        return listed
     }
 
     /// Lets an object that stands on a row of a list, and that nobody has, go and stand on another one, if that stands for its number; false otherwise.
@@ -88,14 +89,14 @@ final class IdentityMap {
     /// Lets the first rows of a run, which are about to go, stand for their numbers no longer; objects on them hold the slab by themselves.
     func unlist(_ run: MemberRows.Run, count: Int) {
         var last = PagedIndex.LastPage()
-        for place in 0..<count {
-            let cells = run.slab.cells(at: run.first + place)
-            guard let entry = index.place(cells.key, &last), let found = entry.pointee else { continue }
+        run.slab.forEachRow(run.first..<(run.first + count)) { cells in
+            guard let entry = index.place(cells.key, &last), let found = entry.pointee else { return true }
             if found == cells.address + 1 {
                 entry.pointee = nil
             } else if !Self.isRow(found) {
                 Unmanaged<ManagedObject>.fromOpaque(found)._withUnsafeGuaranteedRef { if $0.cells?.address == cells.address { $0.isListed = false } }
             }
+            return true
         }
     }
 

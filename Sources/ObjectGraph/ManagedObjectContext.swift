@@ -49,12 +49,12 @@ public final class ManagedObjectContext {
     /// `modelNumber`, but while the context is observed: then no handle reads values directly.
     @exclusivity(unchecked) @usableFromInline var readableModelNumber: UInt64
     /// Who observes the objects; nil while the context is not observed.
-    @exclusivity(unchecked) var registrars: ObjectRegistrars?
+    @exclusivity(unchecked) @usableFromInline var registrars: ObjectRegistrars?
     /// The moment of the store that the context reads.
     var generation = QueryGeneration.unpinned
     let shapes: ContiguousArray<EntityShape>
     /// `shapes`, not counted, for what is done a million times.
-    let shapeReferences: ContiguousArray<Unmanaged<EntityShape>>
+    @usableFromInline let shapeReferences: ContiguousArray<Unmanaged<EntityShape>>
     /// By entity: `EntityShape.isPlain`, without a step to the shape.
     let isPlain: ContiguousArray<Bool>
     /// The identity of temporary IDs.

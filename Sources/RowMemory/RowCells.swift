@@ -26,6 +26,14 @@ public struct RowCells {
         return (base + Int(cell.offset)).assumingMemoryBound(to: Value.self).pointee
     }
 
+    /// Gives a slot that has no value one, as in a row that is being filled.
+    @inlinable @inline(__always) public func fill<Value>(_ value: consuming Value, _ cell: RowCell) {
+        let presence = base.load(fromByteOffset: Int(cell.presenceOffset), as: UInt8.self)
+        assert(presence & cell.presenceMask == 0, "A slot is filled once")
+        (base + Int(cell.offset)).initializeMemory(as: Value.self, to: value)
+        base.storeBytes(of: presence | cell.presenceMask, toByteOffset: Int(cell.presenceOffset), as: UInt8.self)
+    }
+
     /// Replaces the value, if there is one, by `value`.
     @inlinable public func store<Value>(_ value: Value, _ cell: RowCell) {
         let place = base + Int(cell.offset)

@@ -119,6 +119,16 @@ public final class RowSlab: @unchecked Sendable {
         return index
     }
 
+    /// Calls `body` with the cells of rows that follow one another until it answers false, for whoever holds the slab.
+    @inlinable @inline(__always) public func forEachRow(_ rows: Range<Int>, while body: (RowCells) -> Bool) {
+        precondition(rows.lowerBound >= 0 && rows.upperBound <= count, "There are no such rows")
+        var place = base + rows.lowerBound * stride
+        for _ in rows {
+            guard body(RowCells(base: place)) else { return }
+            place += stride
+        }
+    }
+
     /// Where rows of this slab lie.
     package var addresses: Range<UnsafeMutableRawPointer> { base..<(base + capacity * stride) }
 
@@ -128,7 +138,8 @@ public final class RowSlab: @unchecked Sendable {
             let (base, stride, count) = (base, stride, count)
             slots.withUnsafeBufferPointer { slots in
                 // Only the pointer is used: a strong reference made in deinit must not outlive it.
-                for index in 0..<count { RowPointer(base: base + index * stride).destroyManaged(slots) }
+                let areShortInPlace = ShortString.isSupported
+                for index in 0..<count { RowPointer(base: base + index * stride).destroyManaged(slots, areShortInPlace: areShortInPlace) }
             }
         }
         if region == nil { (base - RowCursor.headSize).deallocate() }

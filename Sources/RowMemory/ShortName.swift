@@ -1,4 +1,4 @@
-/// A name of up to 15 bytes as it stands in a string, in two words: comparing these is a tenth of hashing the name.
+/// A name of up to 15 bytes as it stands in a string (``ShortString``), in two words: comparing these is a tenth of hashing the name.
 ///
 /// Public for one reason: what looks names up in other rooms is compiled into them. No product lets users import this room.
 public struct ShortName: Sendable, Equatable {
@@ -7,11 +7,9 @@ public struct ShortName: Sendable, Equatable {
 
     /// Nil for strings that stand elsewhere. Equal words are equal names; equal names can have other words, where letters with marks are written in two ways.
     @inlinable @inline(__always) public init?(_ name: String) {
-        // A string is two words; with the 62nd bit of the second they hold the text itself, its length, and nothing else.
-        (low, high) = unsafeBitCast(name, to: (UInt64, UInt64).self)
-        guard high & 1 << 61 != 0 else { return nil }
+        (low, high) = ShortString.words(name)
+        guard ShortString.isShort(high) else { return nil }
     }
 
-    /// Whether strings stand in memory as is supposed here. Whoever keeps names asks once, and keeps none otherwise.
-    package static let isSupported = MemoryLayout<String>.size == 16 && ShortName("ab").map { $0.low == 0x6261 && $0.high == 0xe2 << 56 } == true
+    @inlinable @inline(__always) public static func == (left: ShortName, right: ShortName) -> Bool { left.low == right.low && left.high == right.high }
 }

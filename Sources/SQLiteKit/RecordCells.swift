@@ -51,7 +51,7 @@ public struct RecordCells {
         return field.type == Self.rowNumber ? key : integer(field)
     }
 
-    @inlinable func integer(_ field: Field) -> Int64 {
+    @inlinable @inline(__always) func integer(_ field: Field) -> Int64 {
         let start = UnsafeRawPointer(record + Int(field.start))
         switch field.type {
         case 0, 8: return 0

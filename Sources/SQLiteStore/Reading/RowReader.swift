@@ -76,19 +76,19 @@ final class RowReader {
         let type = cells.typeNumber(at: column)
         if type == CellType.null, cell.kind != .composite { return }
         switch cell.kind {
-        case .int: if type != CellType.blob { row.store(cells.int64(at: column), place) }
-        case .bool: if type != CellType.blob { row.store(cells.int64(at: column) != 0, place) }
-        case .double: if type != CellType.blob { row.store(cells.double(at: column), place) }
-        case .float: if type != CellType.blob { row.store(Float(cells.double(at: column)), place) }
-        case .string: row.store(cells.string(at: column), place)
-        case .uuid: if let value = cells.uuid(at: column) { row.store(value, place) }
-        case .decimal: if let value = cells.decimal(at: column) { row.store(value, place) }
-        case .data: row.store(cells.data(at: column), place)
-        case .large: row.store(files.value(ofCell: cells.data(at: column)), place)
+        case .int: if type != CellType.blob { row.fill(cells.int64(at: column), place) }
+        case .bool: if type != CellType.blob { row.fill(cells.int64(at: column) != 0, place) }
+        case .double: if type != CellType.blob { row.fill(cells.double(at: column), place) }
+        case .float: if type != CellType.blob { row.fill(Float(cells.double(at: column)), place) }
+        case .string: row.fill(cells.string(at: column), place)
+        case .uuid: if let value = cells.uuid(at: column) { row.fill(value, place) }
+        case .decimal: if let value = cells.decimal(at: column) { row.fill(value, place) }
+        case .data: row.fill(cells.data(at: column), place)
+        case .large: row.fill(files.value(ofCell: cells.data(at: column)), place)
         case .composite: readComposite(shape.composites[Int(cell.index)], cells, at: column, into: row, place)
         case .toOne:
             let key = cells.int64(at: column)
-            if key > 0 { row.store(ObjectReference(key: key, entityIndex: destination(cell, cells)), place) }
+            if key > 0 { row.fill(ObjectReference(key: key, entityIndex: destination(cell, cells)), place) }
         }
     }
 

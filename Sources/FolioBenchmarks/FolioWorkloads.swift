@@ -78,7 +78,7 @@ enum FolioWorkloads {
         let document = try await PersistentDocument.open(url)
         let keys = try Item.Keys(entity(of: document))
         let request = FetchRequest<ManagedObject>(Item.entityName)
-        let before = Stopwatch.residentBytes()
+        let before = Stopwatch.ownBytes()
         var watch = Stopwatch()
         var checksum = Checksum()
         var items: [ManagedObject] = []
@@ -89,7 +89,7 @@ enum FolioWorkloads {
             for item in items { keys.add(item, to: &checksum) }
         }
         var measured = watch.measurement(checksum: checksum.value)
-        measured.bytesPerObject = (Stopwatch.residentBytes() - before) / Double(max(items.count, 1))
+        measured.bytesPerObject = (Stopwatch.ownBytes() - before) / Double(max(items.count, 1))
         items = []
         try await document.close()
         return measured

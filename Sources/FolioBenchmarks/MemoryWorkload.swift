@@ -7,9 +7,9 @@ enum MemoryWorkload {
         let coordinator = PersistentStoreCoordinator(model: try Item.model())
         try coordinator.addPersistentStore(PersistentStoreDescription(url: store))
         let watch = Stopwatch()
-        let before = Stopwatch.residentBytes()
+        let before = Stopwatch.ownBytes()
         let (held, sum) = try fetchAndRead(coordinator)
-        let after = Stopwatch.residentBytes()
+        let after = Stopwatch.ownBytes()
         var measured = watch.measurement(checksum: sum)
         measured.bytes = max(0, (contestant == .folio ? after : held) - before)
         return measured
@@ -24,6 +24,6 @@ enum MemoryWorkload {
         var checksum = Checksum()
         for item in items { keys.add(item, to: &checksum) }
         defer { withExtendedLifetime(context) {} }
-        return (Stopwatch.residentBytes(), checksum.value)
+        return (Stopwatch.ownBytes(), checksum.value)
     }
 }

@@ -157,7 +157,8 @@ struct GuardFile {
             }
             let result = own.pointee.original.pointee.xShmMap(file, block, size, extend, answer)
             if result == SQLITE_OK, answer?.pointee != nil { own.pointee.indexBlocks = max(own.pointee.indexBlocks ?? 0, block + 1) }
-            return GuardFile.noting(result)
+            // SQLite says no more than that the file could not be made larger.
+            return GuardFile.noting(result == ResultCode.ioIndexSize && errno == ENOSPC ? SQLITE_FULL : result)
         }
         table.xShmUnmap = { file, delete in
             let own = GuardFile.of(file)

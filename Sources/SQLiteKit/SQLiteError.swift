@@ -139,6 +139,8 @@ enum ResultCode {
     static let ioFsync = SQLITE_IOERR | 4 << 8
     static let ioTruncate = SQLITE_IOERR | 6 << 8
     static let ioDelete = SQLITE_IOERR | 10 << 8
+    /// The shared index of the WAL could not be made larger.
+    static let ioIndexSize = SQLITE_IOERR | 19 << 8
     /// EIO, ENXIO or ERANGE of a read.
     static let ioCorruptFileSystem = SQLITE_IOERR | 33 << 8
 }

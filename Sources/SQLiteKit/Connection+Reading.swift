@@ -14,7 +14,7 @@ extension Connection {
     ///
     /// A WAL is read with the `-shm` beside it (a live writer's locks hold), or with an index in memory where there is none. A database in WAL mode without a
     /// WAL is read as it stands; then, and with an index in memory, `checkUnchanged` tells afterwards whether others have written meanwhile.
-    /// Throws `.needsRecovery` where a crashed program left a rollback journal: only a writer may roll it back, so read a copy.
+    /// Throws `.changed` where others wrote while it was opened, so that it could not be; `.needsRecovery` where a crashed program left a rollback journal: only a writer may roll it back, so read a copy.
     /// - Parameter ignoresWAL: Whether the main file is read alone, whatever lies beside it: for a WAL that is not its own.
     package static func openForReading(
         _ path: String, defense: Defense = .foreign, busyTimeout: Int = 5_000, ignoresWAL: Bool = false
@@ -38,6 +38,9 @@ extension Connection {
         } catch let error as SQLiteError where error.code == .cannotOpen && before.wal == nil {
             // In WAL mode, without a WAL: SQLite would make one.
             return try open(location, path, "immutable=1", .immutable, before, options)
+        } catch let error as SQLiteError where error.code == .cannotOpen && (try? ReadState(location)) != before {
+            // The WAL that was there is gone: a writer closed the store between two looks of SQLite's.
+            throw SQLiteError(.changed, message: "changed by another program while it was opened", path: path)
         } catch let error as SQLiteError where error.code == .other && before.wal != nil && !before.hasSharedMemory {
             // Of a WAL whose beginning is damaged SQLite's recovery takes nothing; reading without a `-shm`, it tries for ever instead.
             guard try WriteAheadLog.committedFrames(ofStoreAt: location) == 0 else { throw error }

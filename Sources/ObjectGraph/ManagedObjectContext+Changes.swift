@@ -89,7 +89,8 @@ extension ManagedObjectContext {
     }
 
     private func copyLentRow(of object: ManagedObject) {
-        guard let slab = object.slab, slab.isLent, let cells = object.cells else { return }
+        // A row of a list is never lent, though others of its slab may be; and an object that left it would have to be taken out of the list.
+        guard !object.isListed, let slab = object.slab, slab.isLent, let cells = object.cells else { return }
         let copy = nursery.makeRow(shapes[Int(object.entityIndex)].layout, copying: cells)
         object.slab = copy.slab
         object.cells = copy.cells

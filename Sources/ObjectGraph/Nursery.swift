@@ -18,7 +18,7 @@ struct Nursery {
         return slab.appendRow(key: key, version: 0)
     }
 
-    /// A copy of a row, without what it holds of relationships.
+    /// A copy of a row, without its lists.
     mutating func makeRow(_ layout: RowLayout, copying cells: RowCells) -> Row {
         let slab = current.flatMap { $0.layout === layout && !$0.isFull ? $0 : nil } ?? slab(for: layout)
         current = slab

@@ -1,8 +1,11 @@
+import Foundation
 import ObjectGraph
 import Query
 import RowMemory
+import SQLiteStore
 import Schema
 import Storage
+import TestSupport
 import Testing
 
 @Suite("Rows that a large save lends the store, while editing goes on")
@@ -193,6 +196,49 @@ struct LentRowsTests {
         let other = library.anotherContext()
         #expect(try other.fetch(FetchRequest<ManagedObject>("Cover")).compactMap { $0["colour"] as? String }.compactMap { Int($0) }.sorted() == Array(0..<Self.count))
         #expect(other.fetchNames("Book").count == Self.count / 3 + 1)
+    }
+
+    /// Of one slab rows that lists hold and rows that none holds: these are lent, those are copied, and both are changed while the store writes.
+    @Test func rowsOfListsStandBesideThoseThatAreLent() throws {
+        try withTemporaryDirectory { directory in
+            let model = try ManagedObjectModel(entities: [
+                EntityDescription("Team", attributes: [.init("number", .integer64)], relationships: [.init("players", to: "Player", inverse: "team", maxCount: 0)]),
+                EntityDescription("Player", attributes: [.init("name", .string)], relationships: [.init("team", to: "Team", inverse: "players")]),
+            ])
+            let coordinator = PersistentStoreCoordinator(model: model, classes: [:], factories: [])
+            let store = try SQLitePersistentStore.create(PersistentStoreDescription(url: directory.appendingPathComponent("s.sqlite")), model: model)
+            coordinator.add(store)
+            let writer = ManagedObjectContext(coordinator)
+            let written = try (0..<7).map { _ in try writer.insert("Team") }
+            for number in 0..<700 {
+                let player = try writer.insert("Player")
+                player["name"] = "\(Self.longText) \(number)"
+                player["team"] = written[number % 7]
+            }
+            try writer.save()
+            let reader = ManagedObjectContext(coordinator)
+            var request = FetchRequest<ManagedObject>("Team")
+            request.relationshipKeyPathsForPrefetching = ["players"]
+            let teams = try reader.fetch(request), key: ObjectGraph.ToManyKey<ManagedObject> = try teams[0].entity.toMany("players")
+            var players = teams.flatMap { Array($0[key]) }
+            #expect(players.count == 700)
+            for team in teams.prefix(4) { reader.refresh(team, mergeChanges: false) }
+            for player in players { player["name"] = "first" }
+            let prepared = try #require(try reader.prepareSave(reservesKeys: true))
+            for player in players { player["name"] = "second" }
+            reader.completeSave(prepared, try store.apply(prepared.changes))
+            func names(_ context: ManagedObjectContext) throws -> Set<String?> {
+                Set(try context.fetch(FetchRequest<ManagedObject>("Player")).map { $0["name"] as? String })
+            }
+            #expect(try names(ManagedObjectContext(coordinator)) == ["first"])
+            try reader.save()
+            #expect(try names(ManagedObjectContext(coordinator)) == ["second"])
+            // Let go of, they are what their lists and the store say.
+            players = []
+            for _ in 0..<2 { #expect(teams.allSatisfy { team in team[key].count == 100 && team[key].allSatisfy { $0["name"] as? String == "second" && $0["team"] as? ManagedObject === team } }) }
+            for team in teams { reader.refresh(team, mergeChanges: false) }
+            #expect(try names(reader) == ["second"])
+        }
     }
 }
 

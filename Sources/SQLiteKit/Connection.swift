@@ -74,6 +74,7 @@ package final class Connection {
         guard isOpen else { return }
         interrupter.disconnect()
         cache.removeAll()
+        logLength.leave(handle)
         sqlite3_close_v2(handle)
     }
 

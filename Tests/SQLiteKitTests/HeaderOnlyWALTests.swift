@@ -5,26 +5,6 @@ import TestSupport
 import Testing
 
 @Suite struct HeaderOnlyWALTests {
-    @Test func aConnectionForEditingKnowsHowLongItsWALIs() throws {
-        try withTemporaryDirectory { folder in
-            let path = folder.path + "/store"
-            let connection = try Connection(path, .create)
-            try connection.prepareForEditing()
-            #expect(connection.logFrames == nil)
-            func frames() throws -> Int? { try Disk.status(of: path + "-wal").map { Int($0.size - 32) / (4096 + 24) } }
-            try connection.execute("CREATE TABLE t(a)")
-            let first = try #require(connection.logFrames)
-            #expect(try first > 0 && first == frames())
-            try connection.execute("INSERT INTO t VALUES (zeroblob(100000))")
-            let second = try #require(connection.logFrames)
-            #expect(try second >= first + 24 && second == frames())
-            _ = try connection.checkpoint(.truncate)
-            try connection.execute("DELETE FROM t")
-            let third = try #require(connection.logFrames)
-            #expect(try third < second && third == frames())
-        }
-    }
-
     @Test func aWALThatIsAHeaderAloneHidesNothing() throws {
         try withTemporaryDirectory { folder in
             let path = folder.path + "/store"

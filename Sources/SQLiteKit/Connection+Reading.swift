@@ -14,19 +14,34 @@ extension Connection {
     ///
     /// A WAL is read with the `-shm` beside it (a live writer's locks hold), or with an index in memory where there is none. A database in WAL mode without a
     /// WAL is read as it stands; then, and with an index in memory, `checkUnchanged` tells afterwards whether others have written meanwhile.
-    /// Throws `.changed` where others wrote while it was opened, so that it could not be; `.needsRecovery` where a crashed program left a rollback journal: only a writer may roll it back, so read a copy.
+    /// Throws `.changed` where others wrote while it was opened, so that it could not be, as often as that was tried;
+    /// `.needsRecovery` where a crashed program left a rollback journal: only a writer may roll it back, so read a copy.
     /// - Parameter ignoresWAL: Whether the main file is read alone, whatever lies beside it: for a WAL that is not its own.
     package static func openForReading(
-        _ path: String, defense: Defense = .foreign, busyTimeout: Int = 5_000, ignoresWAL: Bool = false
+        _ path: String, defense: Defense = .foreign, busyTimeout: Int = 5_000, ignoresWAL: Bool = false, attempts: Int = 5
     ) throws -> Connection {
-        let location: String
-        do { location = try Disk.resolve(path) } catch { throw cannotOpen(path, error) }
-        guard try status(of: location, path)?.kind == .file else {
-            throw SQLiteError(.cannotOpen, message: "not a plain file", path: path)
+        var left = attempts
+        while true {
+            left -= 1
+            let location: String
+            do { location = try Disk.resolve(path) } catch { throw cannotOpen(path, error) }
+            guard try status(of: location, path)?.kind == .file else {
+                throw SQLiteError(.cannotOpen, message: "not a plain file", path: path)
+            }
+            let before = try ReadState(location)
+            do {
+                return try openForReading(location, path, before, defense: defense, busyTimeout: busyTimeout, ignoresWAL: ignoresWAL)
+            } catch let error as SQLiteError where before.explains(error) {
+                if left == 0 { throw before.changed(path) }
+            }
         }
+    }
+
+    private static func openForReading(
+        _ location: String, _ path: String, _ before: ReadState, defense: Defense, busyTimeout: Int, ignoresWAL: Bool
+    ) throws -> Connection {
         var options = OpenOptions(.readOnly, defense: defense)
         options.busyTimeout = busyTimeout
-        let before = try ReadState(location)
         if ignoresWAL { return try open(location, path, "immutable=1", .immutable, before, options) }
         // With its index in memory, SQLite would try again and again to make sense of a WAL whose header says nothing, or that is a header alone. Nothing is
         // committed in either: a writer takes such a WAL for empty.
@@ -38,9 +53,6 @@ extension Connection {
         } catch let error as SQLiteError where error.code == .cannotOpen && before.wal == nil {
             // In WAL mode, without a WAL: SQLite would make one.
             return try open(location, path, "immutable=1", .immutable, before, options)
-        } catch let error as SQLiteError where error.code == .cannotOpen && (try? ReadState(location)) != before {
-            // The WAL that was there is gone: a writer closed the store between two looks of SQLite's.
-            throw SQLiteError(.changed, message: "changed by another program while it was opened", path: path)
         } catch let error as SQLiteError where error.code == .other && before.wal != nil && !before.hasSharedMemory {
             // Of a WAL whose beginning is damaged SQLite's recovery takes nothing; reading without a `-shm`, it tries for ever instead.
             guard try WriteAheadLog.committedFrames(ofStoreAt: location) == 0 else { throw error }
@@ -68,8 +80,11 @@ extension Connection {
         do { after = try ReadState(before.location) } catch { throw Self.cannotOpen(path, error) }
         // A writer with a `-shm` is kept off by locks, and whoever came later has made one.
         if reading == .locked, before.hasSharedMemory { return }
-        if after != before { throw SQLiteError(.changed, message: "changed by another program while it was read", path: path) }
+        if after != before { throw before.changed(path) }
     }
+
+    /// Whether an error comes, or may come, from others that wrote while this connection, opened by `openForReading`, read without locks.
+    package func isOfOthers(_ error: SQLiteError) -> Bool { error.code == .changed || stateBefore?.explains(error) == true }
 
     /// Whether a transaction of this connection, opened by `openForReading`, sees one state whatever others commit: by the locks of a shared `-shm`, or of a rollback journal.
     package var keepsWritersOff: Bool {
@@ -84,13 +99,13 @@ extension Connection {
         var left = attempts
         while true {
             left -= 1
+            let connection = try openForReading(path, defense: defense, ignoresWAL: ignoresWAL)
             do {
-                let connection = try openForReading(path, defense: defense, ignoresWAL: ignoresWAL)
                 let result = try body(connection)
                 try connection.checkUnchanged()
                 return result
-            } catch let error as SQLiteError where error.code == .changed && left > 0 {
-                continue
+            } catch let error as SQLiteError where connection.isOfOthers(error) {
+                if left == 0 { throw SQLiteError(.changed, message: "changed by another program while it was read", path: path) }
             }
         }
     }
@@ -134,4 +149,11 @@ struct ReadState: Equatable {
         journal = try Disk.identity(of: location + "-journal")
         hasSharedMemory = try Disk.exists(location + "-shm")
     }
+
+    /// Whether the files are no longer these, so that an error of reading them says nothing of what they are: a writer that begins, ends or copies its log is between two looks of SQLite's.
+    func explains(_ error: SQLiteError) -> Bool {
+        [.cannotOpen, .corrupt, .notADatabase, .readOnly, .inputOutput].contains(error.code) && (try? ReadState(location)) != self
+    }
+
+    func changed(_ path: String) -> SQLiteError { SQLiteError(.changed, message: "changed by another program while it was read", path: path) }
 }

@@ -94,7 +94,8 @@ final class StoreSession {
                 let result = try body()
                 try connection.checkUnchanged()
                 return result
-            } catch let error as SQLiteError where error.code == .changed && left > 0 {
+            } catch let error as SQLiteError where connection.isOfOthers(error) {
+                if left == 0 { throw SQLiteError(.changed, message: "changed by another program while it was read", path: path) }
                 left -= 1
                 try reopenForReading()
             }

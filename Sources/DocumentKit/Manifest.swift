@@ -75,7 +75,7 @@ public struct Manifest: Sendable, Hashable, Codable {
             }
             let manifest = try Manifest(version < known.version ? JSONFields(known.upgrade(value, from: version)) : fields)
             // Both become parts of paths.
-            guard isUUID(manifest.uuid) else { throw damaged("“uuid” is no UUID") }
+            guard UUIDText.uuid(manifest.uuid) != nil else { throw damaged("“uuid” is no UUID") }
             guard PackageLayout.isModelName(manifest.model.name) else { throw damaged("“model.name” can't be the name of a model") }
             return manifest
         } catch let error as JSONFields.Failure {
@@ -83,20 +83,6 @@ public struct Manifest: Sendable, Hashable, Codable {
         } catch let error as JSONReader.Failure {
             throw damaged(error.description, error)
         }
-    }
-
-    /// Whether a text has the form of a UUID, as Foundation reads it; whoever opens a document waits for this.
-    private static func isUUID(_ text: String) -> Bool {
-        guard text.utf8.count == 36 else { return false }
-        for (place, byte) in text.utf8.enumerated() {
-            switch byte {
-            case UInt8(ascii: "-"): guard [8, 13, 18, 23].contains(place) else { return false }
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "F"), UInt8(ascii: "a")...UInt8(ascii: "f"):
-                guard ![8, 13, 18, 23].contains(place) else { return false }
-            default: return false
-            }
-        }
-        return true
     }
 
     package var encoded: [UInt8] {

@@ -1,3 +1,6 @@
+internal import Coding
+internal import Foundation
+
 /// Which store an object ID belongs to, and with which model it is read.
 public final class StoreIdentity: Sendable {
     /// Upper-case UUID text.
@@ -25,24 +28,11 @@ public final class StoreIdentity: Sendable {
         // `UUID()` opens a device each time.
         var generator = SystemRandomNumberGenerator()
         let high = generator.next() & ~0xF000 | 0x4000, low = generator.next() & ~(3 << 62) | 2 << 62
-        return StoreIdentity(uuid: text(high, low), model: model)
-    }
-
-    /// The text of a UUID: by hand, since every document that is opened has one made.
-    private static func text(_ high: UInt64, _ low: UInt64) -> String {
-        String(unsafeUninitializedCapacity: 36) { text in
-            var place = 0
-            for digit in 0..<32 {
-                if digit == 8 || digit == 12 || digit == 16 || digit == 20 {
-                    text[place] = UInt8(ascii: "-")
-                    place += 1
-                }
-                let value = UInt8(truncatingIfNeeded: (digit < 16 ? high : low) >> UInt64(60 - digit % 16 * 4)) & 15
-                text[place] = value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
-                place += 1
-            }
-            return place
-        }
+        let uuid = withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+        var text: [UInt8] = []
+        text.reserveCapacity(UUIDText.count)
+        UUIDText.append(uuid, to: &text)
+        return StoreIdentity(uuid: String(decoding: text, as: UTF8.self), model: model)
     }
 }
 

@@ -4,7 +4,7 @@ import RowMemory
 import Schema
 import Storage
 
-/// Reads objects of an XML store that stand there byte by byte as Folio and Core Data write them, which nearly all do: a tenth of what it costs to read them as XML.
+/// Reads objects of an XML store that stand there byte by byte as Folio and Core Data write them, which nearly all do: at a fraction of what it costs to read them as XML.
 ///
 /// Whatever is written in another way (order, quotes, comments, sections, other entities, values that are none) it does not read: then ``XMLObjectLoader`` reads that object as
 /// XML, and says what is wrong with it. So both read the same.
@@ -173,7 +173,7 @@ struct XMLPlainObject {
             default: break
             }
         case .double, .date: if let number = PlainNumber.double(text.slice(range)) { return .double(slot, number) }
-        case .uuid: if let uuid = XMLValueText.uuid(text.slice(range)) { return .uuid(slot, uuid) }
+        case .uuid: if let uuid = UUIDText.uuid(text.slice(range)) { return .uuid(slot, uuid) }
         case .string where isText: return text.characters(range).map { .string(slot, $0) }
         default: break
         }

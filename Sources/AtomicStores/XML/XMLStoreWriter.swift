@@ -31,8 +31,7 @@ struct XMLStoreWriter {
     func written() throws -> [[UInt8]] {
         var copy = self
         try copy.write()
-        copy.endPiece()
-        return copy.pieces
+        return copy.pieces + [copy.output]
     }
 
     private mutating func write() throws {
@@ -157,7 +156,7 @@ struct XMLStoreWriter {
         case .uuid:
             guard let uuid = row.uuid(slot) else { return }
             open(&output)
-            XMLValueText.append(uuid, to: &output)
+            UUIDText.append(uuid, to: &output)
         case .large where row.large(slot)?.fileName != nil:
             output += openings[attribute.missingOpening]
             add(">\(try XMLTree.escape(row.large(slot)?.fileName ?? ""))")

@@ -86,48 +86,6 @@ enum XMLValueText {
         }
     }
 
-    /// Puts a UUID in capitals, as Foundation writes it.
-    static func append(_ uuid: UUID, to output: inout [UInt8]) {
-        withUnsafeBytes(of: uuid.uuid) { bytes in
-            for (index, byte) in bytes.enumerated() {
-                if index == 4 || index == 6 || index == 8 || index == 10 { output.append(UInt8(ascii: "-")) }
-                output.append(digit(byte >> 4))
-                output.append(digit(byte & 15))
-            }
-        }
-    }
-
-    /// The UUID of 32 digits with four dashes among them; nil for anything else.
-    static func uuid(_ text: UnsafeRawBufferPointer) -> UUID? {
-        guard text.count == 36 else { return nil }
-        var uuid: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-        let isOne = withUnsafeMutableBytes(of: &uuid) { bytes in
-            var place = 0
-            for index in 0..<16 {
-                if index == 4 || index == 6 || index == 8 || index == 10 {
-                    guard text[place] == UInt8(ascii: "-") else { return false }
-                    place += 1
-                }
-                guard let high = value(ofDigit: text[place]), let low = value(ofDigit: text[place + 1]) else { return false }
-                bytes[index] = high << 4 | low
-                place += 2
-            }
-            return true
-        }
-        return isOne ? UUID(uuid: uuid) : nil
-    }
-
-    private static func value(ofDigit byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        default: nil
-        }
-    }
-
-    private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10 }
-
     /// Puts a number's digits.
     static func append(_ number: Int64, to output: inout [UInt8]) {
         if number < 0 { output.append(UInt8(ascii: "-")) }

@@ -1,0 +1,22 @@
+import Coding
+import Foundation
+import Testing
+
+/// As Foundation writes and reads them.
+@Suite struct UUIDTextTests {
+    @Test func uuidsAreWrittenAndReadAsFoundationDoes() {
+        for _ in 0..<200 {
+            let uuid = UUID()
+            var text: [UInt8] = []
+            UUIDText.append(uuid, to: &text)
+            #expect(String(decoding: text, as: UTF8.self) == uuid.uuidString && text.count == UUIDText.count)
+            #expect(UUIDText.uuid(uuid.uuidString) == uuid && UUIDText.uuid(uuid.uuidString.lowercased()) == uuid)
+        }
+    }
+
+    @Test(arguments: [
+        "", "A9D4C1F2", "A9D4C1F2-0000-4000-8000-00000000000", "A9D4C1F2-0000-4000-8000-0000000000011", "A9D4C1F200000-4000-8000-000000000001", "G9D4C1F2-0000-4000-8000-000000000001",
+        "A9D4C1F2-0000-4000-8000-00000000000é", " 9D4C1F2-0000-4000-8000-000000000001",
+    ])
+    func whatIsNoneIsRefused(text: String) { #expect(UUIDText.uuid(text) == nil) }
+}

@@ -8,15 +8,13 @@ extension DocumentSession {
     /// For a small store a quarter would come with every few edits, for a large one so much is little.
     private static let smallestJournalLimit: Int64 = 256 << 20
     private static let journalShare: Int64 = 4
-    /// SQLite's largest page with the header of its frame, and as much again as the log's own header.
-    private static let largestFrame: Int64 = 65_536 + 24 + 32
 
     /// Whether more was autosaved than is to stay in the WAL.
     /// - Parameter limit: In bytes; nil for the document's own.
     func isJournalFull(_ limit: Int64?) throws -> Bool {
         guard let marker, !marker.isSaved else { return false }
         // Mostly it is so small that it need not be looked at.
-        if let frames = try packageStore.journalFrames(), Int64(frames) * Self.largestFrame < limit ?? Self.smallestJournalLimit { return false }
+        if let atMost = try packageStore.greatestJournalSize(), atMost < limit ?? Self.smallestJournalLimit { return false }
         guard let size = try Disk.status(of: storePath + "-wal")?.size else { return false }
         let unfolded = size - foldedJournalSize
         if let limit { return unfolded > limit }

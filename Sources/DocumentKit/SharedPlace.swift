@@ -23,7 +23,7 @@ enum SharedPlace {
     }
 
     private static func isNameOfSharedFolder(_ name: Substring) -> Bool {
-        // Names that are not in ASCII are not equal by their bytes alone.
+        // Before an account's name there is a space; the others are looked up without comparing character by character. Beyond ASCII, a space may have a mark on it.
         if name.utf8.contains(where: { $0 == UInt8(ascii: " ") || $0 >= 0x80 }), accountNames.contains(where: { name.hasPrefix($0) }) { return true }
         return folderNames.contains(String(name))
     }

@@ -35,8 +35,12 @@ package struct WriteAheadLog: Sendable {
 
     static func offset(ofFrame frame: Int, pageSize: Int) -> Int64 { Int64(headerSize) + Int64(frame) * Int64(frameHeaderSize + pageSize) }
 
+    /// How many bytes so many frames are at most, whatever the size of a page.
+    package static func greatestSize(frames: Int) -> Int64 { offset(ofFrame: frames, pageSize: largestPage) }
+
     static let frameHeaderSize = 24
     static let headerSize = 32
+    private static let largestPage = 65_536
     private static let framesAtOnce = 16
     private static let magic: UInt32 = 0x377f_0682
     private static let formatVersion: UInt32 = 3_007_000

@@ -20,8 +20,8 @@ extension SQLitePersistentStore {
         }
     }
 
-    /// How many frames the WAL has since this store's last commit; nil before the first.
-    package func journalFrames() throws -> Int? { try withSession { $0.connection.logFrames } }
+    /// How many bytes of the WAL can count at most since this store's last commit, whatever the size of a page; nil before the first.
+    package func greatestJournalSize() throws -> Int64? { try withSession { $0.connection.logFrames.map { WriteAheadLog.greatestSize(frames: $0) } } }
 
     /// Closes a store that nobody else has open, with all that is committed in its main file and no journal beside it.
     /// - Throws: `StorageError.busy` where that can't be had: the main file alone would not be the store.

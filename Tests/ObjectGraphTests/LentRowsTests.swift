@@ -233,8 +233,11 @@ struct LentRowsTests {
             #expect(try names(ManagedObjectContext(coordinator)) == ["first"])
             try reader.save()
             #expect(try names(ManagedObjectContext(coordinator)) == ["second"])
-            // Let go of, they are what their lists and the store say.
+            // Let go of, they are what their lists and the store say; and those that stayed in their lists are held by nobody.
             players = []
+            struct Looked { weak var player: ManagedObject? }
+            let looked = teams.suffix(3).flatMap { team in team[key].map { Looked(player: $0) } }
+            #expect(looked.count == 300 && looked.allSatisfy { $0.player == nil })
             for _ in 0..<2 { #expect(teams.allSatisfy { team in team[key].count == 100 && team[key].allSatisfy { $0["name"] as? String == "second" && $0["team"] as? ManagedObject === team } }) }
             for team in teams { reader.refresh(team, mergeChanges: false) }
             #expect(try names(reader) == ["second"])

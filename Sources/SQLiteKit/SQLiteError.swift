@@ -88,6 +88,9 @@ public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// Whether somebody else holds what was asked for, so that trying again may succeed.
+    package var isOfLocks: Bool { code == .busy || code == .locked }
+
     public var description: String {
         var text = "\(path): \(message)"
         if let sql { text += " (in: \(sql.prefix(500)))" }

@@ -29,6 +29,8 @@ extension SQLitePersistentStore {
                         path: path, description: description, connection: connection, derivedChanges: derivedChanges, layout: layout,
                         rowLayouts: RowLayout.layouts(for: model),
                         identity: StoreIdentity(uuid: uuid, model: model), files: files ?? (description.isInMemory ? .inMemory() : .besideStore(at: path))))
+            } catch let error as ShortOfJournal {
+                throw error.underlying
             } catch {
                 for suffix in ["", "-wal", "-shm", "-journal"] where !description.isInMemory { _ = try? Disk.removeFileIfPresent(path + suffix) }
                 throw error
@@ -60,8 +62,17 @@ extension SQLitePersistentStore {
             try connection.run("INSERT INTO Z_MODELCACHE VALUES (?)", [.blob([UInt8](cache))])
         }
         // After the content, so that the main file alone is a whole store from the beginning.
-        if !description.isInMemory { try connection.setJournalMode(.wal) }
-        try StoreSession.prepareJournal(of: connection, description)
+        do {
+            if !description.isInMemory { try StoreSession.setJournalMode(.wal, of: connection, description) }
+            try StoreSession.prepareJournal(of: connection, description)
+        } catch let error as SQLiteError where error.isOfLocks {
+            throw ShortOfJournal(underlying: error)
+        }
         return connection
     }
+}
+
+/// Others use the store, which is whole but has not got its journal: it is theirs as well by now, and is not removed.
+private struct ShortOfJournal: Error {
+    let underlying: SQLiteError
 }

@@ -22,7 +22,7 @@ extension SQLitePersistentStore {
                 // Only who is alone can leave the WAL.
                 try connection.setJournalMode(.delete)
                 try connection.execute("BEGIN EXCLUSIVE")
-            } catch let error as SQLiteError where error.code == .locked || error.code == .busy {
+            } catch let error as SQLiteError where error.isOfLocks {
                 throw StorageError(.busy, "The store is in use: it can't be removed", path: path, underlying: error)
             }
             // Under the lock, so that nobody finds half of it.

@@ -154,7 +154,7 @@ final class StoreSession {
         case .heldByDocument:
             try connection.prepareForEditing()
         case .asFound:
-            if let mode = description.journalMode, !description.isInMemory { try connection.setJournalMode(mode == .wal ? .wal : .delete) }
+            if let mode = description.journalMode, !description.isInMemory { try setJournalMode(mode == .wal ? .wal : .delete, of: connection, description) }
             // A rollback journal loses acknowledged commits at power cuts with anything less than EXTRA (RELIABILITY F6).
             let isLog = try connection.journalMode() == .wal
             switch description.synchronous {
@@ -165,6 +165,20 @@ final class StoreSession {
                 try connection.setSynchronous(.normal)
             case .extra: try connection.setSynchronous(.extra)
             case .full, nil: try connection.setSynchronous(isLog ? .full : .extra)
+            }
+        }
+    }
+
+    /// Changes how the store is journaled, when the others that use it let go of it: for this SQLite itself waits for nobody.
+    static func setJournalMode(_ mode: Connection.JournalMode, of connection: Connection, _ description: PersistentStoreDescription) throws {
+        let start = Date()
+        while true {
+            do {
+                return try connection.setJournalMode(mode)
+            } catch let error as SQLiteError where error.isOfLocks {
+                let waited = Date().timeIntervalSince(start)
+                guard waited < description.timeout, description.waitObserver?.goesOn(after: waited) ?? true else { throw error }
+                Thread.sleep(forTimeInterval: 0.02)
             }
         }
     }

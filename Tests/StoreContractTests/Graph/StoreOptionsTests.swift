@@ -63,6 +63,29 @@ import Testing
         }
     }
 
+    @Test func aChangeOfTheJournalWaitsForOthers() throws {
+        try run(.sqlite, { _ in }) { coordinator, url in
+            try coordinator.removePersistentStores()
+            let other = try Connection(url.path, .readWrite)
+            _ = try other.value("SELECT count(*) FROM ZNOTE")
+            let told = Mutex(0)
+            var description = PersistentStoreDescription(url: url)
+            description.journalMode = .delete
+            description.timeout = 30
+            description.waitObserver = StoreWaitObserver { seconds in
+                seconds < 25 && told.withLock { count in
+                    count += 1
+                    return count < 4
+                }
+            }
+            let error = #expect(throws: StorageError.self) { try coordinator.addPersistentStore(description) }
+            #expect(error?.code == .busy && told.withLock { $0 } == 4)
+            try other.close()
+            try coordinator.addPersistentStore(description)
+            #expect(try pragma("journal_mode", coordinator) == "delete")
+        }
+    }
+
     @Test func synchronisationIsAsAskedForWhereThatIsSafe() throws {
         try run(.sqlite, { $0.synchronous = .normal }) { coordinator, _ in try check("synchronous", "1", coordinator) }
         try run(.sqlite, { try $0.setValue("3", forPragmaNamed: "synchronous") }) { coordinator, _ in try check("synchronous", "3", coordinator) }

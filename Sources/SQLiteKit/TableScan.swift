@@ -35,6 +35,8 @@ public final class TableScan {
     @usableFromInline let fields: UnsafeMutablePointer<RecordCells.Field>
     @usableFromInline let places: UnsafeMutablePointer<Int32>
     @usableFromInline let needsConversion: UnsafeMutablePointer<Bool>
+    /// The header that `fields` were found by.
+    @usableFromInline let header: UnsafeMutablePointer<RecordHeader>
     /// The columns whose value is another than NULL where a record is too short to have them.
     private let defaults: Set<Int>
     /// Room for a record that is put together from several pages.
@@ -64,6 +66,8 @@ public final class TableScan {
         self.places.initialize(from: places, count: places.count)
         needsConversion = .allocate(capacity: 1)
         needsConversion.initialize(to: false)
+        header = .allocate(capacity: 1)
+        header.initialize(to: RecordHeader())
     }
 
     deinit {
@@ -72,6 +76,7 @@ public final class TableScan {
         fields.deallocate()
         places.deallocate()
         needsConversion.deallocate()
+        header.deallocate()
     }
 
     /// Calls `body` with every row.
@@ -197,11 +202,11 @@ public final class TableScan {
         if size > UInt64(mostInPage) { return (try longRecord(page, place, size), key) }
         guard place + Int(size) <= usableSize else { throw Self.unsuited }
         let record = page + place
-        try findFields(record, Int(size))
+        if !header.pointee.isThat(of: record, Int(size)) { try findFields(record, Int(size)) }
         return (record, key)
     }
 
-    @inlinable @inline(__always) func findFields(_ record: UnsafePointer<UInt8>, _ size: Int) throws {
+    @inlinable func findFields(_ record: UnsafePointer<UInt8>, _ size: Int) throws {
         var place = 0
         let headerSize = integer(record, &place)
         guard headerSize <= UInt64(size) else { throw Self.unsuited }
@@ -218,6 +223,7 @@ public final class TableScan {
         if column < columnCount { try noteMissing(column) }
         // The number of a row stands in its place; a column that has a value of its own is no such.
         if keyColumn >= 0, fields[keyColumn].type != 0 { throw Self.unsuited }
+        header.pointee = headerEnd <= RecordHeader.longest ? RecordHeader(record, size: headerEnd, end: start) : RecordHeader()
     }
 
     @inlinable @inline(__always) static func length(_ type: UInt64) -> Int {

@@ -20,6 +20,10 @@ public struct RowCells {
     @inlinable public var key: Int64 { base.load(as: Int64.self) }
     @inlinable public var version: Int64 { base.load(fromByteOffset: 8, as: Int64.self) }
 
+    @inlinable @inline(__always) public func hasValue(_ cell: RowCell) -> Bool {
+        base.load(fromByteOffset: Int(cell.presenceOffset), as: UInt8.self) & cell.presenceMask != 0
+    }
+
     /// The value, nil if there is none.
     @inlinable public func load<Value>(_ cell: RowCell, as type: Value.Type) -> Value? {
         guard base.load(fromByteOffset: Int(cell.presenceOffset), as: UInt8.self) & cell.presenceMask != 0 else { return nil }

@@ -22,29 +22,32 @@ struct BinaryRowsReader {
         try places.shape.checkStored(entityIndex)
     }
 
-    mutating func rows() throws -> [(key: Int64, row: Row)] {
+    /// The rows, in the order of their numbers.
+    mutating func slabs() throws -> ContiguousArray<RowSlab> {
         let count = try reader.count(UInt64.self, size: 16)
         try budget.spend(rows: count, of: places.shape.layouts[entityIndex])
         let keys = try reader.numbers(Int64.self, count: count)
         let versions = try reader.numbers(Int64.self, count: count)
         var filler = RowFiller(places.shape.layouts[entityIndex], count: count)
-        var rows: [Row] = []
+        // The filler holds their slabs.
+        var rows: ContiguousArray<RowCells> = []
         rows.reserveCapacity(count)
         var last: Int64 = 0
         for index in 0..<count {
             let key = keys[index]
             guard key > last, key < .max else { throw damaged("its objects are not in order") }
-            rows.append(filler.append(key: key, version: versions[index]))
+            rows.append(filler.append(key: key, version: versions[index]).cells)
             last = key
         }
-        for _ in 0..<columnCount { try readColumn(into: rows) }
+        let slabs = filler.slabs
+        try withExtendedLifetime(slabs) { for _ in 0..<columnCount { try readColumn(into: rows) } }
         guard reader.left == 0 else { throw damaged("something follows the last column") }
-        return rows.map { ($0.key, $0) }
+        return slabs
     }
 
     private func damaged(_ what: String) -> StorageError { StorageError(.damaged, "The store is damaged: \(what)") }
 
-    private mutating func readColumn(into rows: [Row]) throws {
+    private mutating func readColumn(into rows: ContiguousArray<RowCells>) throws {
         let (_, property) = try places.property(entity: entityPlace, property: reader.number())
         let slot = places.shape.layouts[entityIndex].slots[property]
         let isComplete = try reader.number(UInt8.self) != 0
@@ -53,57 +56,60 @@ struct BinaryRowsReader {
         var present = rows
         if !isComplete {
             let bitmap = try column.take((rows.count + 7) / 8)
-            present = rows.indices.filter { bitmap[$0 / 8] & (1 << UInt8($0 % 8)) != 0 }.map { rows[$0] }
+            present = ContiguousArray(rows.indices.lazy.filter { bitmap[$0 / 8] & (1 << UInt8($0 % 8)) != 0 }.map { rows[$0] })
         }
         try read(slot, from: &column, into: present)
         guard column.left == 0 else { throw damaged("a column is longer than its values") }
     }
 
-    private func read(_ slot: RowSlot, from column: inout ByteReader, into rows: [Row]) throws {
+    private func read(_ slot: RowSlot, from column: inout ByteReader, into rows: ContiguousArray<RowCells>) throws {
+        let cell = RowCell(slot)
         switch slot.kind {
-        case .int:
-            let values = try column.numbers(Int64.self, count: rows.count)
-            for (index, row) in rows.enumerated() { row.setInt(values[index], slot) }
-        case .bool:
-            let values = try column.numbers(UInt8.self, count: rows.count)
-            for (index, row) in rows.enumerated() { row.setBool(values[index] != 0, slot) }
-        case .double, .date:
-            let values = try column.numbers(UInt64.self, count: rows.count)
-            for (index, row) in rows.enumerated() { row.setDouble(Double(bitPattern: values[index]), slot) }
-        case .float:
-            let values = try column.numbers(UInt32.self, count: rows.count)
-            for (index, row) in rows.enumerated() { row.setFloat(Float(bitPattern: values[index]), slot) }
-        case .uuid:
-            for row in rows { row.setUUID(UUID(uuid: try column.take(16).loadUnaligned(as: uuid_t.self)), slot) }
+        case .int: try fill(cell, of: rows, from: &column) { (number: Int64) in number }
+        case .bool: try fill(cell, of: rows, from: &column) { (number: UInt8) in number != 0 }
+        case .double, .date: try fill(cell, of: rows, from: &column) { (number: UInt64) in Double(bitPattern: number) }
+        case .float: try fill(cell, of: rows, from: &column) { (number: UInt32) in Float(bitPattern: number) }
+        case .uuid: for row in rows { row.store(UUID(uuid: try column.take(16).loadUnaligned(as: uuid_t.self)), cell) }
         case .toOne:
             let keys = try column.numbers(Int64.self, count: rows.count)
             let entities = try column.numbers(UInt32.self, count: rows.count)
             for (index, row) in rows.enumerated() {
                 guard keys[index] > 0 else { throw damaged("a reference names no object") }
-                row.setReference(ObjectReference(key: keys[index], entityIndex: try places.entityIndex(entities[index])), slot)
+                row.store(ObjectReference(key: keys[index], entityIndex: try places.entityIndex(entities[index])), cell)
             }
         case .string, .uri, .decimal, .data, .large, .boxed:
             let lengths = try column.numbers(UInt64.self, count: rows.count)
             for (index, row) in rows.enumerated() {
                 guard let length = Int(exactly: lengths[index] & ~BinaryStoreFormat.missingFlag) else { throw damaged("a value is too long") }
-                try read(slot, try column.take(length), isMissing: lengths[index] & BinaryStoreFormat.missingFlag != 0, into: row)
+                let bytes = try column.take(length)
+                switch slot.kind {
+                case .string, .uri: row.store(String(decoding: bytes, as: UTF8.self), cell)
+                default: try read(slot, cell, bytes, isMissing: lengths[index] & BinaryStoreFormat.missingFlag != 0, into: row)
+                }
             }
         case .toMany:
             throw damaged("it has a column for a relationship to many")
         }
     }
 
-    private func read(_ slot: RowSlot, _ bytes: UnsafeRawBufferPointer, isMissing: Bool, into row: Row) throws {
+    /// Gives rows values that stand side by side. A column that comes twice replaces what the first has brought.
+    @inline(__always) private func fill<Number: FixedWidthInteger, Value>(
+        _ cell: RowCell, of rows: ContiguousArray<RowCells>, from column: inout ByteReader, _ value: (Number) -> Value
+    ) throws {
+        let numbers = try column.numbers(Number.self, count: rows.count)
+        for (index, row) in rows.enumerated() { row.store(value(numbers[index]), cell) }
+    }
+
+    private func read(_ slot: RowSlot, _ cell: RowCell, _ bytes: UnsafeRawBufferPointer, isMissing: Bool, into row: RowCells) throws {
         switch slot.kind {
-        case .string, .uri: row.setString(String(decoding: bytes, as: UTF8.self), slot)
-        case .data: row.setData(Data(bytes), slot)
-        case .large: row.setLarge(isMissing ? .missing(String(decoding: bytes, as: UTF8.self)) : LargeValue(Data(bytes)), slot)
+        case .data: row.store(Data(bytes), cell)
+        case .large: row.store(isMissing ? .missing(String(decoding: bytes, as: UTF8.self)) : LargeValue(Data(bytes)), cell)
         case .decimal:
             guard let value = Decimal(string: String(decoding: bytes, as: UTF8.self)) else { throw damaged("a decimal number can't be read") }
-            row.setDecimal(value, slot)
+            row.store(value, cell)
         case .boxed:
             var reader = ByteReader(bytes)
-            row.setBoxed(BoxedValue(try BoxedCoding.read(&reader, budget)), slot)
+            row.store(BoxedValue(try BoxedCoding.read(&reader, budget)), cell)
         default: break
         }
     }

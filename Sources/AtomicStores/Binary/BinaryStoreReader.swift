@@ -81,22 +81,31 @@ struct BinaryStoreReader {
             guard var directory = readers(.directory).first else { throw Self.damaged("a part of it is missing") }
             let places = try BinaryDirectory(&directory, table)
             let budget = MemoryBudget(fileSize: bytes.count)
-            var rows: [Int: [(key: Int64, row: Row)]] = [:]
+            var rows: [Int: [ContiguousArray<RowSlab>]] = [:]
             for reader in readers(.rows) {
                 var section = try BinaryRowsReader(reader, places, budget)
-                let root = table.shape.root(of: section.entityIndex)
-                let read = try section.rows()
-                if rows[root] == nil { rows[root] = read } else { rows[root]? += read }
+                rows[table.shape.root(of: section.entityIndex), default: []].append(try section.slabs())
             }
-            for (root, rows) in rows {
-                let isSorted = zip(rows, rows.dropFirst()).allSatisfy { $0.key < $1.key }
-                let sorted = isSorted ? rows : rows.sorted { $0.key < $1.key }
-                guard isSorted || zip(sorted, sorted.dropFirst()).allSatisfy({ $0.key < $1.key }) else { throw Self.damaged("two objects have one number") }
-                table.load(sorted, root: root)
+            for (root, sections) in rows {
+                if sections.count == 1 { table.load(sections[0], root: root) } else { table.load(try Self.united(sections), root: root) }
             }
             for var reader in readers(.members) { try loadMembers(&reader, places, into: table) }
             for relation in table.shape.relations.indices { table.completeLists(of: relation) }
         }
+    }
+
+    /// The rows of several entities of a hierarchy in the order of their numbers.
+    private static func united(_ sections: [ContiguousArray<RowSlab>]) throws -> [(key: Int64, row: Row)] {
+        var rows: [(key: Int64, row: Row)] = []
+        for slab in sections.joined() {
+            for index in 0..<slab.count {
+                let row = slab.row(at: index)
+                rows.append((row.key, row))
+            }
+        }
+        rows.sort { $0.key < $1.key }
+        guard zip(rows, rows.dropFirst()).allSatisfy({ $0.key < $1.key }) else { throw damaged("two objects have one number") }
+        return rows
     }
 
     private func loadMembers(_ reader: inout ByteReader, _ places: BinaryDirectory, into table: RowTable) throws {

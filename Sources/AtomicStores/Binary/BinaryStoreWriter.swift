@@ -32,8 +32,10 @@ struct BinaryStoreWriter {
             Section(kind: .directory, bytes: directory()),
         ]
         for entity in shape.model.entities where shape.isStored[entity.index] {
-            var rows: [Row] = []
-            table.forEachRow(of: entity.index, includingSubentities: false) { rows.append($0) }
+            var rows: ContiguousArray<RowCells> = []
+            rows.reserveCapacity(table.hierarchy(of: entity.index).count)
+            // The table holds them all.
+            table.forEachRow(of: entity.index, includingSubentities: false) { rows.append($0.cells) }
             if !rows.isEmpty { sections.append(Section(kind: .rows, bytes: try self.rows(rows, of: entity))) }
         }
         for relation in shape.relations.indices where isWritten(relation) {
@@ -103,9 +105,12 @@ struct BinaryStoreWriter {
 
     // MARK: Rows
 
-    private func rows(_ rows: [Row], of entity: Entity) throws -> [UInt8] {
+    private func rows(_ rows: ContiguousArray<RowCells>, of entity: Entity) throws -> [UInt8] {
         var writer = ByteWriter()
-        let columns = shape.storedSlots[entity.index].map { slot in (slot: slot, count: rows.count { $0.hasValue(slot) }) }.filter { $0.count > 0 }
+        let columns = shape.storedSlots[entity.index].map { slot -> (slot: RowSlot, count: Int) in
+            let cell = RowCell(slot)
+            return (slot, rows.count { $0.hasValue(cell) })
+        }.filter { $0.count > 0 }
         writer.reserve(rows.count * (16 + 16 * columns.count))
         writer.put(UInt32(entity.index))
         writer.put(UInt32(columns.count))
@@ -120,47 +125,52 @@ struct BinaryStoreWriter {
             if count == rows.count {
                 try put(slot, of: rows, to: &writer)
             } else {
-                writer.put(bitmap(of: slot, in: rows))
-                try put(slot, of: rows.filter { $0.hasValue(slot) }, to: &writer)
+                let cell = RowCell(slot)
+                writer.put(bitmap(of: cell, in: rows))
+                try put(slot, of: rows.filter { $0.hasValue(cell) }, to: &writer)
             }
             writer.replace(at: place, with: UInt64(writer.bytes.count - place - 8))
         }
         return writer.bytes
     }
 
-    private func bitmap(of slot: RowSlot, in rows: [Row]) -> [UInt8] {
+    private func bitmap(of cell: RowCell, in rows: ContiguousArray<RowCells>) -> [UInt8] {
         var bits = [UInt8](repeating: 0, count: (rows.count + 7) / 8)
-        for (index, row) in rows.enumerated() where row.hasValue(slot) { bits[index / 8] |= 1 << UInt8(index % 8) }
+        for (index, row) in rows.enumerated() where row.hasValue(cell) { bits[index / 8] |= 1 << UInt8(index % 8) }
         return bits
     }
 
     /// Puts the values of rows that all have one.
-    private func put(_ slot: RowSlot, of rows: [Row], to writer: inout ByteWriter) throws {
+    private func put(_ slot: RowSlot, of rows: ContiguousArray<RowCells>, to writer: inout ByteWriter) throws {
+        let cell = RowCell(slot)
         switch slot.kind {
-        case .int: writer.put(count: rows.count) { rows[$0].int(slot) ?? 0 }
-        case .bool: writer.put(count: rows.count) { rows[$0].bool(slot) == true ? 1 : 0 as UInt8 }
-        case .double, .date: writer.put(count: rows.count) { (rows[$0].double(slot) ?? 0).bitPattern }
-        case .float: writer.put(count: rows.count) { (rows[$0].float(slot) ?? 0).bitPattern }
-        case .uuid: for row in rows { if let value = row.uuid(slot) { withUnsafeBytes(of: value.uuid) { writer.put($0) } } }
+        case .int: writer.put(count: rows.count) { rows[$0].load(cell, as: Int64.self) ?? 0 }
+        case .bool: writer.put(count: rows.count) { rows[$0].load(cell, as: Bool.self) == true ? 1 : 0 as UInt8 }
+        case .double, .date: writer.put(count: rows.count) { (rows[$0].load(cell, as: Double.self) ?? 0).bitPattern }
+        case .float: writer.put(count: rows.count) { (rows[$0].load(cell, as: Float.self) ?? 0).bitPattern }
+        case .uuid: for row in rows { if let value = row.load(cell, as: UUID.self) { withUnsafeBytes(of: value.uuid) { writer.put($0) } } }
         case .toOne:
-            writer.put(count: rows.count) { rows[$0].reference(slot)?.key ?? 0 }
-            writer.put(count: rows.count) { UInt32(rows[$0].reference(slot)?.entityIndex ?? 0) }
+            writer.put(count: rows.count) { rows[$0].load(cell, as: ObjectReference.self)?.key ?? 0 }
+            writer.put(count: rows.count) { UInt32(rows[$0].load(cell, as: ObjectReference.self)?.entityIndex ?? 0) }
         case .string, .uri:
-            writer.put(count: rows.count) { UInt64((rows[$0].string(slot) ?? "").utf8.count) }
-            for row in rows { writer.put((row.string(slot) ?? "").utf8) }
+            writer.put(count: rows.count) { UInt64((rows[$0].load(cell, as: String.self) ?? "").utf8.count) }
+            for row in rows {
+                var text = row.load(cell, as: String.self) ?? ""
+                text.withUTF8 { writer.put($0) }
+            }
         case .data:
-            writer.put(count: rows.count) { UInt64(rows[$0].data(slot)?.count ?? 0) }
-            for row in rows { if let data = row.data(slot) { writer.put(data) } }
-        case .decimal: putPieces(rows.map { Array(($0.decimal(slot)?.description ?? "").utf8) }, flags: nil, to: &writer)
+            writer.put(count: rows.count) { UInt64(rows[$0].load(cell, as: Data.self)?.count ?? 0) }
+            for row in rows { if let data = row.load(cell, as: Data.self) { writer.put(data) } }
+        case .decimal: putPieces(rows.map { Array(($0.load(cell, as: Decimal.self)?.description ?? "").utf8) }, flags: nil, to: &writer)
         case .large:
-            let values = rows.compactMap { $0.large(slot) }
+            let values = rows.compactMap { $0.load(cell, as: LargeValue.self) }
             let pieces = try values.map { value in try value.fileName.map { Array($0.utf8) } ?? [UInt8](value.data()) }
             putPieces(pieces, flags: values.map { $0.fileName != nil }, to: &writer)
         case .boxed:
             putPieces(
                 try rows.map { row in
                     var piece = ByteWriter()
-                    try BoxedCoding.write(row.boxed(slot)?.value ?? .null, to: &piece)
+                    try BoxedCoding.write(row.load(cell, as: BoxedValue.self)?.value ?? .null, to: &piece)
                     return piece.bytes
                 }, flags: nil, to: &writer)
         case .toMany: break

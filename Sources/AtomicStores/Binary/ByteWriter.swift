@@ -23,6 +23,8 @@ struct ByteWriter {
         withUnsafeBytes(of: number.littleEndian) { new in bytes.withUnsafeMutableBytes { $0[place..<place + new.count].copyBytes(from: new) } }
     }
 
+    mutating func put(_ raw: UnsafeBufferPointer<UInt8>) { bytes.append(contentsOf: raw) }
+
     mutating func put(_ raw: some Sequence<UInt8>) { bytes.append(contentsOf: raw) }
 
     mutating func put(text: String) {

@@ -34,7 +34,7 @@ struct ChangeStaging<Table: ChangeableTable, Numbers: NumberSource> {
         try checkVersions()
         try stageDeletions()
         try stageUpdates()
-        try stageInsertions()
+        if goesBehindAll { try stageRowsBehindAll() } else { try stageInsertions() }
         try checkConstraints()
         try stageMembers()
         try stageLinks()
@@ -53,20 +53,21 @@ struct ChangeStaging<Table: ChangeableTable, Numbers: NumberSource> {
     private mutating func assignKeys() throws {
         for group in changes.insertions {
             let root = shape.root(of: group.entityIndex)
-            for index in 0..<group.rows.count { numbers.note(group.rows[index].key, root: root) }
+            for key in group.rows.keys { numbers.note(key, root: root) }
         }
         receipt = SaveReceipt(
             keys: try changes.insertions.map { group in
                 let root = shape.root(of: group.entityIndex)
-                let new = (0..<group.rows.count).count { group.rows[$0].key < 0 }
-                var next = new == 0 ? 0 : try numbers.take(new, root: root, entityIndex: group.entityIndex)
-                return (0..<group.rows.count).map { index in
-                    let key = group.rows[index].key
-                    guard key < 0 else { return key }
-                    defer { next += 1 }
+                var assigned = group.rows.keys
+                let new = assigned.count { $0 < 0 }
+                if new == 0 { return assigned }
+                var next = try numbers.take(new, root: root, entityIndex: group.entityIndex)
+                for (place, key) in assigned.enumerated() where key < 0 {
                     keys.set(next, for: key)
-                    return next
+                    assigned[place] = next
+                    next += 1
                 }
+                return assigned
             })
     }
 
@@ -121,18 +122,51 @@ struct ChangeStaging<Table: ChangeableTable, Numbers: NumberSource> {
 
     private mutating func stageInsertions() throws {
         for (group, keys) in zip(changes.insertions, receipt.keys) {
-            var filler = RowFiller(shape.layouts[group.entityIndex], count: group.rows.count)
-            let properties = shape.model.entities[group.entityIndex].properties
-            for index in 0..<group.rows.count {
-                let given = group.rows[index]
-                let new = filler.append(key: keys[index], version: 1)
-                for slot in shape.storedSlots[group.entityIndex] {
-                    try checkHolds(slot, of: given)
-                    try filler.copy(slot, from: given, into: new, properties[Int(slot.index)], key)
-                }
-                staged.append(RowChange(old: nil, new: new, givenKey: given.key))
-            }
+            _ = try copies(of: group, keys) { new, given in staged.append(RowChange(old: nil, new: new, givenKey: given.key)) }
         }
+    }
+
+    /// Whether new rows have greater numbers than all others, and nobody has to look at them: no list has them as members, no constraint is theirs, nothing is derived from them.
+    private var goesBehindAll: Bool {
+        guard changes.links.isEmpty, changes.orders.isEmpty, shape.derivations.isEmpty else { return false }
+        var greatest: [Int: Int64] = [:]
+        for (group, keys) in zip(changes.insertions, receipt.keys) {
+            let root = shape.root(of: group.entityIndex)
+            guard var last = greatest[root] ?? table.lastNumber(root: root), !shape.constraints.contains(where: { $0.family.contains(group.entityIndex) }),
+                !shape.keyRelations[group.entityIndex].contains(where: { table.hasLists($0.relation) })
+            else { return false }
+            for key in keys {
+                guard key > last else { return false }
+                last = key
+            }
+            greatest[root] = last
+        }
+        return true
+    }
+
+    private mutating func stageRowsBehindAll() throws {
+        for (group, keys) in zip(changes.insertions, receipt.keys) {
+            change.appended.append((shape.root(of: group.entityIndex), try copies(of: group, keys) { _, _ in }))
+        }
+    }
+
+    /// The new rows of one entity as the store keeps them; `body` gets each with the one that came.
+    private func copies(of group: ChangeSet.Insertions, _ keys: [Int64], _ body: (_ new: Row, _ given: Row) -> Void) throws -> ContiguousArray<RowSlab> {
+        var filler = RowFiller(shape.layouts[group.entityIndex], count: group.rows.count)
+        let properties = shape.model.entities[group.entityIndex].properties
+        let fleeting = shape.fleetingSlots[group.entityIndex], changing = shape.changingSlots[group.entityIndex]
+        for index in 0..<group.rows.count {
+            let given = group.rows[index]
+            let new = filler.append(copyOf: given, key: keys[index], version: 1)
+            for slot in fleeting { new.clear(slot) }
+            for slot in changing where given.hasValue(slot) {
+                try checkHolds(slot, of: given)
+                new.clear(slot)
+                try filler.copy(slot, from: given, into: new, properties[Int(slot.index)], key)
+            }
+            body(new, given)
+        }
+        return filler.slabs
     }
 
     /// Decimals are kept as text, which has no way to write one that is no number.

@@ -8,6 +8,8 @@ protocol ChangeableTable: AnyObject {
     var identity: StoreIdentity { get }
 
     func row(_ key: Int64, entityIndex: Int) throws -> Row?
+    /// Behind which number new rows of a hierarchy can be put one after the other; nil where they have to be looked at one by one.
+    func lastNumber(root: Int) -> Int64?
     /// None for an owner that is not there.
     func members(of owner: Int64, _ relation: Int) throws -> [ObjectReference]
     /// The members of all owners.
@@ -19,10 +21,14 @@ protocol ChangeableTable: AnyObject {
 }
 
 extension ChangeableTable {
+    func lastNumber(root: Int) -> Int64? { nil }
+
     func row(_ reference: ObjectReference) throws -> Row? { try row(reference.key, entityIndex: reference.entityIndex) }
 }
 
 extension RowTable {
+    func lastNumber(root: Int) -> Int64? { hierarchies[root].greatestKey }
+
     func row(_ reference: ObjectReference) -> Row? { row(reference.key, entityIndex: reference.entityIndex) }
 }
 

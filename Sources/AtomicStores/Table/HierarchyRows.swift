@@ -68,6 +68,30 @@ struct HierarchyRows {
         for (key, row) in new[next...] { append(key, row) }
     }
 
+    /// Takes all rows of some slabs, whose keys ascend and are greater than those that have a place; returns how many there are.
+    mutating func append(_ slabs: ContiguousArray<RowSlab>) -> Int {
+        let new = slabs.reduce(0) { $0 + $1.count }
+        if new > keys.count {
+            keys.reserveCapacity(keys.count + new)
+            rows.reserveCapacity(keys.count + new)
+        }
+        for slab in slabs {
+            slab.forEachRow(0..<slab.count) { cells in
+                append(cells.key, Row(slab: slab, cells: cells))
+                return true
+            }
+        }
+        count += new
+        return new
+    }
+
+    /// Takes the last places away, which all have a row.
+    mutating func removeLast(_ number: Int) {
+        keys.removeLast(number)
+        rows.removeLast(number)
+        count -= number
+    }
+
     /// Gives up the emptied places once they are more than half.
     mutating func removeEmptyPlaces() {
         guard keys.count > 64, count < keys.count / 2 else { return }

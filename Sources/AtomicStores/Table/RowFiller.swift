@@ -10,7 +10,9 @@ struct RowFiller {
     private let layout: RowLayout
     /// How many rows are still to come; nil if that is not known.
     private var left: Int?
-    private var slab: RowSlab?
+    /// What has been filled, in order.
+    private(set) var slabs: ContiguousArray<RowSlab> = []
+    private var source = SlabSource()
 
     private static let largestSlab = 512
 
@@ -20,12 +22,24 @@ struct RowFiller {
     }
 
     mutating func append(key: Int64, version: Int64) -> Row {
-        if let slab, !slab.isFull { return slab.appendRow(key: key, version: version) }
-        let capacity = min(max(left ?? 4 * (slab?.capacity ?? 2), 1), Self.largestSlab)
+        openSlab().appendRow(key: key, version: version)
+    }
+
+    /// Adds a copy of a row, which has the same layout.
+    mutating func append(copyOf source: Row, key: Int64, version: Int64) -> Row {
+        let row = openSlab().append(copyOf: source)
+        row.key = key
+        row.version = version
+        return row
+    }
+
+    private mutating func openSlab() -> RowSlab {
+        if let slab = slabs.last, !slab.isFull { return slab }
+        let capacity = min(max(left ?? 4 * (slabs.last?.capacity ?? 2), 1), Self.largestSlab)
         left = left.map { $0 - capacity }
-        let new = RowSlab(layout: layout, capacity: capacity)
-        slab = new
-        return new.appendRow(key: key, version: version)
+        let new = source.makeSlab(layout, capacity: capacity)
+        slabs.append(new)
+        return new
     }
 
     /// Copies a value as a store keeps it: temporary numbers replaced, files of large values read, what is nothing in a composite left out.

@@ -11,6 +11,13 @@ extension RowTable: SelectingTable {
         return try select(unordered).count
     }
 
+    func rows(_ request: RowRequest) throws -> RowBatch {
+        guard request.isForAll else { return RowBatch(copiesOf: try select(request)) }
+        var batch = RowBatch()
+        forEachRow(of: request.entityIndex, includingSubentities: request.includesSubentities, after: request.after) { batch.append(copyOf: $0.cells, $0.layout) }
+        return batch
+    }
+
     // MARK: Selection
 
     func select(_ request: RowRequest) throws -> [Row] { try finish(matches(request, atMost: Self.enough(request)), request) }
@@ -84,6 +91,12 @@ extension RowTable: SelectingTable {
 }
 
 extension RowRequest {
+    /// Whether every object from the beginning on fits, in the order of their numbers.
+    fileprivate var isForAll: Bool {
+        guard case .matching(nil) = selection else { return false }
+        return sortKeys.isEmpty && excludedKeys.isEmpty && limit == nil && offset <= 0
+    }
+
     /// What is done with the objects of an entity, for a person to read.
     func statementInMemory(_ entity: Entity) -> String {
         var statement = "FILTER \(entity.name) IN MEMORY"

@@ -96,6 +96,8 @@ final class RowTable {
             let isSorted = zip(rows, rows.dropFirst()).allSatisfy { $0.key < $1.key }
             hierarchies[root].insert(isSorted ? rows : rows.sorted { $0.key < $1.key })
         }
+        for (root, slabs) in change.appended { inverse.removed.append((root, hierarchies[root].append(slabs))) }
+        for (root, count) in change.removed.reversed() { hierarchies[root].removeLast(count) }
         for (relation, owner, list) in change.lists {
             inverse.lists.append((relation, owner, lists[relation]?[owner]))
             lists[relation]?[owner] = list
@@ -124,6 +126,12 @@ final class RowTable {
     func load(_ rows: [(key: Int64, row: Row)], root: Int) {
         hierarchies[root] = hierarchies[root].reserveCapacity(hierarchies[root].count + rows.count)
         hierarchies[root].insert(rows)
+        numbers.note(hierarchies[root].greatestKey, root: root)
+    }
+
+    /// Takes the rows of a file, all of a hierarchy, which is empty, in ascending order of their keys.
+    func load(_ slabs: ContiguousArray<RowSlab>, root: Int) {
+        _ = hierarchies[root].append(slabs)
         numbers.note(hierarchies[root].greatestKey, root: root)
     }
 
@@ -182,4 +190,8 @@ final class RowTable {
 struct TableChange {
     var rows: [(root: Int, key: Int64, row: Row?)] = []
     var lists: [(relation: Int, owner: Int64, list: [ObjectReference]?)] = []
+    /// New rows whose keys ascend from behind all there are; no unique values, lists or derived values are concerned.
+    var appended: [(root: Int, slabs: ContiguousArray<RowSlab>)] = []
+    /// How many of the last rows go again: only in what undoes the former.
+    var removed: [(root: Int, count: Int)] = []
 }

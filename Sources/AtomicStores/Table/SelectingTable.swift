@@ -9,11 +9,16 @@ protocol SelectingTable: ChangeableTable {
     func select(_ request: RowRequest) throws -> [Row]
 }
 
+extension RowBatch {
+    init(copiesOf rows: [Row]) {
+        self.init()
+        for row in rows { _ = append(copyOf: row) }
+    }
+}
+
 extension SelectingTable {
     func rows(_ request: RowRequest) throws -> RowBatch {
-        var batch = RowBatch()
-        for row in try select(request) { _ = batch.append(copyOf: row) }
-        return batch
+        RowBatch(copiesOf: try select(request))
     }
 
     func rows(_ table: TableRequest, of request: RowRequest) throws -> [[PropertyValue]] {

@@ -11,6 +11,10 @@ final class TableShape: Sendable {
     let isStored: [Bool]
     /// The slots of each entity that outlive the memory: no transient ones, none without a type.
     let storedSlots: [[RowSlot]]
+    /// The others, but for relationships to many: what a copy of a row has to lose.
+    let fleetingSlots: [[RowSlot]]
+    /// The stored slots whose values are not kept just as they come.
+    let changingSlots: [[RowSlot]]
     let relations: [StoredRelation]
     /// For each entity the to-one slots that decide who is a member of which relation.
     let keyRelations: [[(slot: RowSlot, relation: Int)]]
@@ -35,6 +39,10 @@ final class TableShape: Sendable {
         storedSlots = model.entities.map { entity in
             entity.properties.filter { $0.isStoredInRow }.map { layouts[entity.index].slots[$0.index] }
         }
+        fleetingSlots = model.entities.map { entity in
+            entity.properties.filter { !$0.isStoredInRow }.map { layouts[entity.index].slots[$0.index] }.filter { $0.kind != .toMany }
+        }
+        changingSlots = storedSlots.map { $0.filter { $0.kind.changesInStore } }
 
         var relations: [StoredRelation] = []
         var declared: [[Int: Int]] = Array(repeating: [:], count: model.entities.count)
@@ -77,6 +85,16 @@ final class TableShape: Sendable {
     }
 
     func root(of entityIndex: Int) -> Int { model.entities[entityIndex].rootIndex }
+}
+
+extension SlotKind {
+    /// Whether a value may have to become another one, or be refused, before a store keeps it.
+    fileprivate var changesInStore: Bool {
+        switch self {
+        case .toOne, .large, .boxed, .decimal: true
+        case .int, .bool, .double, .float, .date, .string, .uri, .uuid, .data, .toMany: false
+        }
+    }
 }
 
 /// A to-many relationship as a store keeps it.

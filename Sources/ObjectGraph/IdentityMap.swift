@@ -59,6 +59,8 @@ final class IdentityMap {
     /// Makes rows that follow one another in a slab stand for their numbers, up to the first whose number something stands for already.
     /// - Returns: How many there are before that.
     func list(_ run: MemberRows.Run) -> Int {
+        let rows = run.first..<(run.first + run.count)
+        if let keys = run.slab.consecutiveKeys(of: rows) { return list(keys, run.slab.addresses(of: rows)) }
         var last = PagedIndex.LastPage(), listed = 0
         run.slab.forEachRow(run.first..<(run.first + run.count)) { cells in
             let entry = index.madePlace(cells.key, &last)
@@ -66,6 +68,22 @@ final class IdentityMap {
             entry.pointee = cells.address + 1
             listed += 1
             return true
+        }
+        return listed
+    }
+
+    /// Rows whose numbers follow one another: none of them has to be looked at.
+    private func list(_ keys: Range<Int64>, _ rows: (first: UnsafeMutableRawPointer, stride: Int)) -> Int {
+        var listed = 0
+        index.forEachPiece(of: keys, makesPages: true) { places, start in
+            let free = places.firstIndex { $0 != nil } ?? places.count
+            var entry = rows.first + start * rows.stride + 1
+            for place in 0..<free {
+                places[place] = entry
+                entry += rows.stride
+            }
+            listed += free
+            return free == places.count
         }
         return listed
     }
@@ -88,15 +106,31 @@ final class IdentityMap {
 
     /// Lets the first rows of a run, which are about to go, stand for their numbers no longer; objects on them hold the slab by themselves.
     func unlist(_ run: MemberRows.Run, count: Int) {
-        var last = PagedIndex.LastPage()
-        run.slab.forEachRow(run.first..<(run.first + count)) { cells in
-            guard let entry = index.place(cells.key, &last), let found = entry.pointee else { return true }
-            if found == cells.address + 1 {
-                entry.pointee = nil
-            } else if !Self.isRow(found) {
-                Unmanaged<ManagedObject>.fromOpaque(found)._withUnsafeGuaranteedRef { if $0.cells?.address == cells.address { $0.isListed = false } }
+        let rows = run.first..<(run.first + count)
+        if let keys = run.slab.consecutiveKeys(of: rows) {
+            let (first, stride) = run.slab.addresses(of: rows)
+            return index.forEachPiece(of: keys, makesPages: false) { places, start in
+                var row = first + start * stride
+                for place in 0..<places.count {
+                    unlist(row, &places[place])
+                    row += stride
+                }
+                return true
             }
+        }
+        var last = PagedIndex.LastPage()
+        run.slab.forEachRow(rows) { cells in
+            if let entry = index.place(cells.key, &last) { unlist(cells.address, &entry.pointee) }
             return true
+        }
+    }
+
+    @inline(__always) private func unlist(_ row: UnsafeMutableRawPointer, _ entry: inout UnsafeMutableRawPointer?) {
+        guard let found = entry else { return }
+        if found == row + 1 {
+            entry = nil
+        } else if !Self.isRow(found) {
+            Unmanaged<ManagedObject>.fromOpaque(found)._withUnsafeGuaranteedRef { if $0.cells?.address == row { $0.isListed = false } }
         }
     }
 

@@ -71,6 +71,22 @@ public final class PagedIndex {
         return page + (Int(key) & (Self.pageSize - 1))
     }
 
+    /// Calls `body` with the places of numbers that follow one another, piece by piece, until it answers false: each piece's first place, and how many there are in it. Pages are made
+    /// where there are none, or left out.
+    @inlinable @inline(__always) public func forEachPiece(
+        of keys: Range<Int64>, makesPages: Bool, _ body: (_ places: UnsafeMutableBufferPointer<UnsafeMutableRawPointer?>, _ offset: Int) -> Bool
+    ) {
+        var key = keys.lowerBound
+        while key < keys.upperBound {
+            let place = Int(key) & (Self.pageSize - 1)
+            let count = min(Int(keys.upperBound - key), Self.pageSize - place)
+            if let page = makesPages ? addPage(key) : page(key >> Self.pageBits) {
+                guard body(UnsafeMutableBufferPointer(start: page + place, count: count), Int(key - keys.lowerBound)) else { return }
+            }
+            key += Int64(count)
+        }
+    }
+
     @usableFromInline func page(_ number: Int64) -> Page? {
         UInt64(bitPattern: number) < UInt64(directoryCount) ? directory[Int(number)] : farPages[number]
     }

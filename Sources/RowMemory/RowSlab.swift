@@ -129,6 +129,20 @@ public final class RowSlab: @unchecked Sendable {
         }
     }
 
+    /// The numbers of rows that are in the order of their numbers, where these follow one another; nil where they don't.
+    package func consecutiveKeys(of rows: Range<Int>) -> Range<Int64>? {
+        assert(zip(rows, rows.dropFirst()).allSatisfy { cells(at: $0).key < cells(at: $1).key }, "The rows are in the order of their numbers")
+        guard let first = rows.first, let last = rows.last else { return nil }
+        let (least, greatest) = (cells(at: first).key, cells(at: last).key)
+        return least >= 0 && greatest < .max && greatest - least == Int64(rows.count - 1) ? least..<(greatest + 1) : nil
+    }
+
+    /// The address of a row and how far apart rows lie, for whoever holds the slab.
+    package func addresses(of rows: Range<Int>) -> (first: UnsafeMutableRawPointer, stride: Int) {
+        precondition(rows.lowerBound >= 0 && rows.upperBound <= count, "There are no such rows")
+        return (base + rows.lowerBound * stride, stride)
+    }
+
     /// Where rows of this slab lie.
     package var addresses: Range<UnsafeMutableRawPointer> { base..<(base + capacity * stride) }
 

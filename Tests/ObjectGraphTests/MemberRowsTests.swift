@@ -21,7 +21,8 @@ struct MemberRowsTests {
     private static let departments = 20
     private static let members = 200
 
-    private func withStaff(prefetches: Bool = true, _ body: (Staff) throws -> Void) throws {
+    /// - Parameter blocks: Whether the members of a department follow one another, more of them than a page of an identity map has numbers; else the departments take turns.
+    private func withStaff(prefetches: Bool = true, blocks: Bool = false, _ body: (Staff) throws -> Void) throws {
         try withTemporaryDirectory { directory in
             let model = try ManagedObjectModel(entities: [
                 EntityDescription(
@@ -43,11 +44,12 @@ struct MemberRowsTests {
                 return department
             }
             var chief: ManagedObject?
-            for number in 0..<Self.members {
+            let members = blocks ? 4_000 : Self.members
+            for number in 0..<members {
                 let employee = try writer.insert("Employee")
                 employee["number"] = number
                 employee["name"] = "Employee \(number)"
-                employee["department"] = departments[number % Self.departments]
+                employee["department"] = departments[blocks ? number * 3 / members : number % Self.departments]
                 employee["chief"] = chief
                 if number % 10 == 0 { chief = employee }
             }
@@ -78,6 +80,30 @@ struct MemberRowsTests {
                 #expect(zip(kept, members).allSatisfy { $0 === $1 })
                 #expect((department.value(forKey: "employees") as? Set<ManagedObject>) == Set(kept))
             }
+        }
+    }
+
+    @Test func membersThatFollowOneAnotherAreRowsToo() throws {
+        try withStaff(prefetches: false, blocks: true) { staff in
+            // One of them is somebody's object before its list is read, and stays it.
+            var request = FetchRequest<ManagedObject>("Employee")
+            request.predicate = try FetchPredicate(format: "number == 2000")
+            let known = try #require(try staff.context.fetch(request).first)
+            for (place, department) in staff.departments.prefix(3).enumerated() {
+                let expected = (0..<4_000).filter { $0 * 3 / 4_000 == place }
+                let members = department[staff.employees]
+                #expect(members.map { staff.number($0) } == expected)
+                let held = members[700], id = members[1_100].objectID
+                #expect(staff.number(held) == expected[700])
+                let found = try #require(staff.context.registeredObject(for: id))
+                #expect(staff.number(found) == expected[1_100] && members[1_100] === found)
+                for (place, member) in members.enumerated() where place == 700 || place == 1_100 { #expect(member === (place == 700 ? held : found)) }
+                if place == 1 { #expect(members.contains { $0 === known }) }
+            }
+            // When the lists have gone their objects are read again.
+            for department in staff.departments { staff.context.refresh(department, mergeChanges: false) }
+            let ids = try staff.departments.prefix(3).map { try #require($0[staff.employees].last).objectID }
+            #expect(try ids.map { staff.number(try staff.context.existingObject(with: $0)) } == [1_333, 2_666, 3_999])
         }
     }
 

@@ -37,4 +37,31 @@ import Testing
         for key in keys { index.place(key, &last)?.pointee = nil }
         #expect(keys.allSatisfy { index[$0] == nil })
     }
+
+    @Test func placesThatFollowOneAnotherComePieceByPiece() {
+        let index = PagedIndex()
+        var value = 0
+        let marks = UnsafeMutableRawPointer.allocate(byteCount: 4_000, alignment: 1)
+        defer { marks.deallocate() }
+        index.forEachPiece(of: 1_000..<3_100, makesPages: true) { places, start in
+            #expect(start == value && !places.contains { $0 != nil })
+            for place in places.indices {
+                places[place] = marks + value
+                value += 1
+            }
+            return true
+        }
+        #expect(value == 2_100 && index[999] == nil && index[3_100] == nil)
+        #expect((0..<2_100).allSatisfy { index[1_000 + Int64($0)] == marks + $0 })
+        var pieces: [Int] = []
+        index.forEachPiece(of: 3_000..<9_000, makesPages: false) { places, _ in
+            pieces.append(places.count)
+            return pieces.count < 2
+        }
+        #expect(pieces == [72, 1_024])
+        index.forEachPiece(of: 5..<5, makesPages: true) { _, _ in
+            Issue.record("There is nothing")
+            return true
+        }
+    }
 }

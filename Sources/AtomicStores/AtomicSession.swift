@@ -71,7 +71,7 @@ final class AtomicSession {
         guard let format, !isWritingPutOff else { return }
         switch format {
         case .binary: try file?.replace(with: try BinaryStoreWriter(table, metadata, model: modelBytes).pieces())
-        case .xml: try file?.replace(with: try XMLStoreWriter(table, metadata).written())
+        case .xml: try file?.replace { append in try XMLStoreWriter(table, metadata).write(append) }
         case .custom(let store): try store.save(try CustomContent(table.shape).content(of: table, metadata))
         }
     }

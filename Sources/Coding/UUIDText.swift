@@ -6,12 +6,20 @@ package enum UUIDText {
 
     /// Puts a UUID in capitals.
     package static func append(_ uuid: UUID, to output: inout [UInt8]) {
-        withUnsafeBytes(of: uuid.uuid) { bytes in
-            for (index, byte) in bytes.enumerated() {
-                if isAfterDash(index) { output.append(dash) }
-                output.append(digit(byte >> 4))
-                output.append(digit(byte & 15))
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count) { text in
+            var place = 0
+            func put(_ byte: UInt8) {
+                text[place] = byte
+                place += 1
             }
+            withUnsafeBytes(of: uuid.uuid) { bytes in
+                for (index, byte) in bytes.enumerated() {
+                    if isAfterDash(index) { put(dash) }
+                    put(digit(byte >> 4))
+                    put(digit(byte & 15))
+                }
+            }
+            output.append(contentsOf: text)
         }
     }
 

@@ -158,6 +158,26 @@ import Testing
         }
     }
 
+    @Test func theOrderOfObjectsMeansNothingAndNoneMayComeTwice() throws {
+        let model = try Self.model()
+        try withTemporaryDirectory { folder in
+            let bytes = try stored(4, model, in: folder), expected = try content(bytes, model, in: folder)
+            let text = String(decoding: bytes, as: UTF8.self), end = "</database>"
+            let start = try #require(text.range(of: "    <object")).lowerBound
+            let objects = text[start...].components(separatedBy: "    </object>\n").filter { $0.hasPrefix("    <object") }.map { $0 + "    </object>\n" }
+            #expect(objects.count == 86)
+            var generator = SplitMix(state: 4)
+            for order in [objects.reversed(), objects.shuffled(using: &generator)] {
+                let shuffled = Data((text[..<start] + order.joined() + end).utf8)
+                #expect(try difference(expected, content(shuffled, model, in: folder)) == nil)
+                for again in [order[0], order[40], order[85]] {
+                    let twice = try content(Data((text[..<start] + order.joined() + again + end).utf8), model, in: folder)
+                    #expect(twice.count == 1 && twice[0].contains("Two objects have the id"))
+                }
+            }
+        }
+    }
+
     @Test(arguments: [11, 12] as [UInt64]) func bothWaysReadDamagedStoresAlike(seed: UInt64) throws {
         let model = try Self.model()
         try withTemporaryDirectory { folder in

@@ -50,6 +50,11 @@ struct StoreFile {
     ///   content is there, or the error says that the new one is.
     /// - Parameter pieces: The new content, one piece after the other.
     mutating func replace(with pieces: [[UInt8]]) throws {
+        try replace { append in for piece in pieces { try append(piece) } }
+    }
+
+    /// Replaces the file as above by what `write` gives, one piece after the other. What it throws leaves the old content.
+    mutating func replace(writing write: (_ append: ([UInt8]) throws -> Void) throws -> Void) throws {
         let lock = try takeLock()
         defer { try? lock.release(removing: true) }
         guard try Disk.identity(of: path) == identity else {
@@ -62,8 +67,9 @@ struct StoreFile {
             try Disk.replaceFile(
                 path, mode: mode, undoes: true,
                 writing: {
-                    file = $0
-                    for piece in pieces { try $0.append(piece) }
+                    let new = $0
+                    file = new
+                    try write { try new.append($0) }
                 }, ready: { written = try file?.status().identity })
             identity = written
         } catch {

@@ -24,8 +24,7 @@ struct XMLObjectLoader {
     private let numbering: XMLStoreNumbering
     private var plain: XMLPlainObject
     private var fillers: [RowFiller]
-    private var rows: [Int: [(key: Int64, row: Row)]] = [:]
-    private var byNumber: [Int64: Row] = [:]
+    private var byNumber = XMLObjectNumbers()
     private var references: [PendingReference] = []
     private var lists: [PendingList] = []
 
@@ -52,8 +51,7 @@ struct XMLObjectLoader {
         let number = plain.number, entityIndex = plain.entityIndex
         guard let key = numbering.key(number, entityIndex: entityIndex), byNumber[number] == nil else { return false }
         let row = fillers[entityIndex].append(key: key, version: 1)
-        byNumber[number] = row
-        rows[shape.root(of: entityIndex), default: []].append((key, row))
+        _ = byNumber.insert(row, number)
         for field in plain.fields {
             switch field {
             case .int(let slot, let value): row.setInt(value, slot)
@@ -80,8 +78,7 @@ struct XMLObjectLoader {
             throw damaged("“\(id.prefix(40))” is no object's id", reader)
         }
         let row = fillers[entityIndex].append(key: key, version: 1)
-        guard byNumber.updateValue(row, forKey: number) == nil else { throw damaged("Two objects have the id \(id)", reader) }
-        rows[shape.root(of: entityIndex), default: []].append((key, row))
+        guard byNumber.insert(row, number) else { throw damaged("Two objects have the id \(id)", reader) }
 
         while let event = try reader.next() {
             switch event {
@@ -170,7 +167,7 @@ struct XMLObjectLoader {
             }
         }
         repairKeys()
-        for (root, rows) in rows { table.load(rows.sorted { $0.key < $1.key }, root: root) }
+        for entity in shape.model.entities where entity.rootIndex == entity.index { load(entity, into: table) }
         for pending in lists {
             if case .keys = shape.relations[pending.relation].kind, !shape.relations[pending.relation].isOrdered { continue }
             let members = pending.numbers.compactMap { byNumber[$0] }.map { ObjectReference(key: $0.key, entityIndex: $0.entityIndex) }
@@ -178,6 +175,15 @@ struct XMLObjectLoader {
         }
         for relation in shape.relations.indices { table.completeLists(of: relation) }
         table.numbers.note(max(numbering.nextObjectNumber, 1) - 1, root: 0)
+    }
+
+    /// Puts the objects of a hierarchy into the table.
+    private func load(_ root: Entity, into table: RowTable) {
+        let filled = root.family.lazy.map { fillers[$0].slabs }.filter { !$0.isEmpty }
+        if let only = filled.first, filled.count == 1, only.areInOrder { return table.load(only, root: root.index) }
+        var rows: [(key: Int64, row: Row)] = []
+        for slab in filled.joined() { for place in 0..<slab.count { rows.append((slab.cells(at: place).key, slab.row(at: place))) } }
+        if !rows.isEmpty { table.load(rows.sorted { $0.key < $1.key }, root: root.index) }
     }
 
     /// Where an owner names a member that names no owner, the member is given it: both sides of a relationship say the same afterwards.
@@ -189,6 +195,19 @@ struct XMLObjectLoader {
             for member in pending.numbers.lazy.compactMap({ byNumber[$0] }) where destination.family.contains(member.entityIndex) {
                 guard !member.hasValue(slot) else { continue }
                 member.setReference(ObjectReference(key: pending.owner.key, entityIndex: pending.owner.entityIndex), slot)
+            }
+        }
+    }
+}
+
+extension ContiguousArray<RowSlab> {
+    /// Whether the number of each row is greater than those of all before it.
+    fileprivate var areInOrder: Bool {
+        var last = Int64.min
+        return allSatisfy { slab in
+            (0..<slab.count).allSatisfy { place in
+                defer { last = slab.cells(at: place).key }
+                return slab.cells(at: place).key > last
             }
         }
     }

@@ -84,10 +84,13 @@ struct XMLStoreNumbering {
         return key > 0 && key < .max ? key : nil
     }
 
-    /// All objects in the order of their numbers in the file.
-    func rowsInOrder(of table: RowTable) -> [Row] {
+    /// Calls `body` with all objects in the order of their numbers in the file.
+    func forEachRowInOrder(of table: RowTable, _ body: (Row) throws -> Void) rethrows {
+        let used = table.hierarchies.filter { $0.count > 0 }
+        // Where there is one hierarchy they are in order.
+        if used.count == 1 { return try used[0].forEach(body) }
         var rows: [(Int64, Row)] = []
         for hierarchy in table.hierarchies { hierarchy.forEach { rows.append((number($0.key, entityIndex: $0.entityIndex), $0)) } }
-        return rows.sorted { $0.0 < $1.0 }.map(\.1)
+        for (_, row) in rows.sorted(by: { $0.0 < $1.0 }) { try body(row) }
     }
 }

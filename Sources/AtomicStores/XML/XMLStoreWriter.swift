@@ -10,12 +10,11 @@ struct XMLStoreWriter {
     private let shape: TableShape
     private let metadata: StoreMetadata
     private let numbering: XMLStoreNumbering
-    private var pieces: [[UInt8]] = []
-    /// The piece that is being written.
+    /// What has not been given away yet.
     private var output: [UInt8] = []
 
-    /// One piece for all would be moved whenever it is full.
-    private static let pieceSize = 1 << 20
+    /// So much is given away at once: little enough to stay in the processor's cache, and the memory serves for the next piece.
+    private static let pieceSize = 1 << 18
 
     init(_ table: RowTable, _ metadata: StoreMetadata) {
         self.table = table
@@ -26,15 +25,16 @@ struct XMLStoreWriter {
         self.metadata = metadata
     }
 
-    /// The file, in pieces.
+    /// Gives the file to `append`, one piece after the other.
     /// - Throws: what reading a large value throws; `CodingError.unsupported` for metadata with characters that XML can't hold.
-    func written() throws -> [[UInt8]] {
+    func write(_ append: ([UInt8]) throws -> Void) throws {
         var copy = self
-        try copy.write()
-        return copy.pieces + [copy.output]
+        copy.output.reserveCapacity(Self.pieceSize + Self.pieceSize / 8)
+        try copy.writeAll(append)
+        try append(copy.output)
     }
 
-    private mutating func write() throws {
+    private mutating func writeAll(_ append: ([UInt8]) throws -> Void) throws {
         add(XMLStoreFormat.prolog)
         add("<database>\n    <databaseInfo>\n        <version>\(XMLStoreFormat.version)</version>\n")
         add("        <UUID>\(metadata.uuid)</UUID>\n        <nextObjectID>\(numbering.next)</nextObjectID>\n")
@@ -44,7 +44,13 @@ struct XMLStoreWriter {
         add(list)
         add("            </plist>\n        </metadata>\n    </databaseInfo>\n")
         let writers = shape.model.entities.map { EntityWriter($0, shape) }
-        for row in numbering.rowsInOrder(of: table) { try add(row, writers[row.entityIndex]) }
+        let (table, numbering) = (table, numbering)
+        try numbering.forEachRowInOrder(of: table) { row in
+            try add(row, writers[row.entityIndex])
+            guard output.count >= Self.pieceSize else { return }
+            try append(output)
+            output.removeAll(keepingCapacity: true)
+        }
         add("</database>\n")
     }
 
@@ -126,13 +132,6 @@ struct XMLStoreWriter {
         for (slot, opening) in writer.toOnes { add(opening, row.reference(slot).map { [$0] } ?? []) }
         for (relation, opening) in writer.toManys { add(opening, table.members(of: row.key, relation)) }
         add("    </object>\n")
-        if output.count >= Self.pieceSize { endPiece() }
-    }
-
-    private mutating func endPiece() {
-        pieces.append(output)
-        output = []
-        output.reserveCapacity(Self.pieceSize + Self.pieceSize / 8)
     }
 
     private static let closing: StaticString = "</attribute>\n"
@@ -140,7 +139,7 @@ struct XMLStoreWriter {
     private mutating func add(_ attribute: AttributeWriter, _ openings: [UInt8], of row: Row) throws {
         let slot = attribute.slot
         func open(_ output: inout [UInt8]) {
-            output += openings[attribute.opening]
+            openings.withUnsafeBufferPointer { output.append(contentsOf: UnsafeBufferPointer(rebasing: $0[attribute.opening])) }
             output.append(UInt8(ascii: ">"))
         }
         switch slot.kind {
@@ -153,6 +152,14 @@ struct XMLStoreWriter {
         case .date:
             open(&output)
             XMLValueText.append(date: row.double(slot) ?? 0, to: &output)
+        case .double:
+            open(&output)
+            add((row.double(slot) ?? 0).description)
+        case .string:
+            var text = row.string(slot) ?? ""
+            guard Self.isPlain(&text) else { return add(openings[attribute.opening], text, isText: attribute.isText) }
+            open(&output)
+            add(text)
         case .uuid:
             guard let uuid = row.uuid(slot) else { return }
             open(&output)
@@ -166,9 +173,9 @@ struct XMLStoreWriter {
     }
 
     private mutating func add(_ opening: some Collection<UInt8>, _ text: String?, isText: Bool) {
-        guard let text else { return }
+        guard var text else { return }
         output += opening
-        if isText, !Self.isPlain(text) {
+        if isText, !Self.isPlain(&text) {
             if let escaped = try? XMLTree.escape(text) {
                 add(">\(escaped)")
             } else {
@@ -182,8 +189,10 @@ struct XMLStoreWriter {
     }
 
     /// Whether every character of a text stands for itself, as far as bytes tell it.
-    private static func isPlain(_ text: String) -> Bool {
-        text.utf8.allSatisfy { byte in byte >= 0x20 && byte < 0x7F && byte != UInt8(ascii: "<") && byte != UInt8(ascii: ">") && byte != UInt8(ascii: "&") }
+    private static func isPlain(_ text: inout String) -> Bool {
+        text.withUTF8 { bytes in
+            bytes.allSatisfy { byte in byte >= 0x20 && byte < 0x7F && byte != UInt8(ascii: "<") && byte != UInt8(ascii: ">") && byte != UInt8(ascii: "&") }
+        }
     }
 
     private mutating func add(_ opening: [UInt8], _ members: [ObjectReference]) {

@@ -72,8 +72,12 @@ enum XMLValueText {
         }
         if seconds.sign == .minus { output.append(UInt8(ascii: "-")) }
         append(Int64(number), to: &output)
+        if fraction == 0 {
+            let text: StaticString = ".00000000000000000000"
+            return text.withUTF8Buffer { output.append(contentsOf: $0) }
+        }
         output.append(UInt8(ascii: "."))
-        let (high, low) = fraction == 0 ? (0, 0) : fraction.quotientAndRemainder(dividingBy: 10_000_000_000)
+        let (high, low) = fraction.quotientAndRemainder(dividingBy: 10_000_000_000)
         let start = output.count
         output.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: decimals))
         for (part, end) in [(UInt64(high), start + decimals / 2), (UInt64(low), start + decimals)] {
@@ -88,14 +92,20 @@ enum XMLValueText {
 
     /// Puts a number's digits.
     static func append(_ number: Int64, to output: inout [UInt8]) {
-        if number < 0 { output.append(UInt8(ascii: "-")) }
-        let start = output.count
-        var left = number.magnitude
-        repeat {
-            output.append(UInt8(ascii: "0") + UInt8(left % 10))
-            left /= 10
-        } while left > 0
-        output[start...].reverse()
+        // Nineteen digits at most, and a sign.
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { text in
+            var place = text.count, left = number.magnitude
+            repeat {
+                place -= 1
+                text[place] = UInt8(ascii: "0") + UInt8(left % 10)
+                left /= 10
+            } while left > 0
+            if number < 0 {
+                place -= 1
+                text[place] = UInt8(ascii: "-")
+            }
+            output.append(contentsOf: UnsafeBufferPointer(rebasing: text[place...]))
+        }
     }
 
     /// The value that a text stands for, nil if it is none of the type.

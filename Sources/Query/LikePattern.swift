@@ -36,7 +36,19 @@ package struct LikePattern: Sendable {
         return folded.withUTF8 { matches($0) }
     }
 
-    private func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    /// The answer for a text of ASCII, which is made no string for it; nil for every other text, and where a language has a say.
+    package func matches(plain text: UnsafeBufferPointer<UInt8>) -> Bool? {
+        guard let isFolded = PlainText.isFolded(text, options) else { return nil }
+        return isFolded ? matches(text) { PlainText.folded($0) } : matches(text)
+    }
+
+    private func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool { matches(text) { $0 } }
+
+    @inline(__always) private func matches(_ text: UnsafeBufferPointer<UInt8>, _ byte: (UInt8) -> UInt8) -> Bool {
+        codes.withUnsafeBufferPointer { matches(text, $0, byte) }
+    }
+
+    @inline(__always) private func matches(_ text: UnsafeBufferPointer<UInt8>, _ codes: UnsafeBufferPointer<UInt16>, _ byte: (UInt8) -> UInt8) -> Bool {
         var index = 0
         var code = 0
         // Where to go on when a stretch after a star fails: the star takes one byte more.
@@ -49,7 +61,7 @@ package struct LikePattern: Sendable {
                 index += 1
                 while index < text.count, text[index] & 0xC0 == 0x80 { index += 1 }
                 code += 1
-            } else if code < codes.count, codes[code] == UInt16(text[index]) {
+            } else if code < codes.count, codes[code] == UInt16(byte(text[index])) {
                 index += 1
                 code += 1
             } else if let again = retry {

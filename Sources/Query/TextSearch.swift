@@ -16,17 +16,27 @@ package struct TextSearch: Sendable {
         return folded.withUTF8 { matches($0) }
     }
 
-    private func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard wanted.count <= text.count else { return false }
-        switch comparisonOperator {
-        case .beginsWith: return text.starts(with: wanted)
-        case .endsWith: return text[(text.count - wanted.count)...].elementsEqual(wanted)
-        default:
-            guard let first = wanted.first else { return true }
-            for start in 0...(text.count - wanted.count) where text[start] == first {
-                if text[start..<(start + wanted.count)].elementsEqual(wanted) { return true }
+    /// The answer for a text of ASCII, which is made no string for it; nil for every other text, and where a language has a say.
+    package func matches(plain text: UnsafeBufferPointer<UInt8>) -> Bool? {
+        guard let isFolded = PlainText.isFolded(text, options) else { return nil }
+        return isFolded ? matches(text) { PlainText.folded($0) } : matches(text)
+    }
+
+    private func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool { matches(text) { $0 } }
+
+    @inline(__always) private func matches(_ text: UnsafeBufferPointer<UInt8>, _ byte: (UInt8) -> UInt8) -> Bool {
+        wanted.withUnsafeBufferPointer { wanted in
+            let last = text.count - wanted.count
+            guard last >= 0 else { return false }
+            func stands(at start: Int) -> Bool {
+                for place in 0..<wanted.count where byte(text[start + place]) != wanted[place] { return false }
+                return true
             }
-            return false
+            switch comparisonOperator {
+            case .beginsWith: return stands(at: 0)
+            case .endsWith: return stands(at: last)
+            default: return (0...last).contains { stands(at: $0) }
+            }
         }
     }
 }

@@ -59,6 +59,33 @@ struct TextTests {
         #expect(LikePattern("a\\").matches("a\\"))
     }
 
+    @Test("Bytes of plain text are tested as texts are; others, and those of a language, are left alone")
+    func plainTexts() {
+        var generator = SystemRandomNumberGenerator()
+        func text(_ letters: [String], _ length: Int) -> String { (0..<Int.random(in: 0...length, using: &generator)).map { _ in letters.randomElement(using: &generator) ?? "" }.joined() }
+        var answered = 0
+        for _ in 0..<4_000 {
+            let wanted = text(["a", "A", "b", "*", "?", "\\", "[", "é", "ß"], 4)
+            let searched = text(["a", "A", "b", "B", "*", "[", "@", "\0"] + (Bool.random(using: &generator) ? ["é", "ẞ", "K"] : []), 20)
+            for options in [[], .caseInsensitive, .diacriticInsensitive, [.caseInsensitive, .diacriticInsensitive], .normalized, .localeSensitive] as [Comparison.Options] {
+                let pattern = LikePattern(wanted, options: options)
+                var tests = [(plain: pattern.matches(plain:), whole: pattern.matches as (String) -> Bool)]
+                for place in [Comparison.Operator.contains, .beginsWith, .endsWith] {
+                    let search = TextSearch(wanted, place, options)
+                    tests.append((search.matches(plain:), search.matches as (String) -> Bool))
+                }
+                let isPlain = searched.utf8.allSatisfy { $0 < 0x80 } && options != .localeSensitive
+                for (number, test) in tests.enumerated() {
+                    let answer = Array(searched.utf8).withUnsafeBufferPointer { test.plain($0) }
+                    #expect(answer == (isPlain ? test.whole(searched) : nil), "\(number) \(options) \(wanted) \(searched)")
+                    if answer == true { answered += 1 }
+                }
+            }
+        }
+        #expect(answered > 1_000)
+        #expect(TextSearch("", .endsWith, []).matches(plain: UnsafeBufferPointer(start: nil, count: 0)) == true)
+    }
+
     @Test("A catastrophic regular expression is given up with an error")
     func catastrophe() throws {
         let pattern = try RegexPattern("(a+)+b")

@@ -16,11 +16,17 @@ extension SQLTranslation {
             guard !arguments[0].isNull, !arguments[1].isNull else { return }
             result.set(Int64(TextOrder.compare(arguments[0].text, arguments[1].text, options: options(arguments[2])).signum()))
         }
-        try registerTextTest("FolioContains", on: connection) { TextSearch($0, .contains, $1).matches }
-        try registerTextTest("FolioBeginsWith", on: connection) { TextSearch($0, .beginsWith, $1).matches }
-        try registerTextTest("FolioEndsWith", on: connection) { TextSearch($0, .endsWith, $1).matches }
-        try registerTextTest("FolioLike", on: connection) { LikePattern($0, options: $1).matches }
-        try registerTextTest("FolioMatches", on: connection) { try RegexPattern($0, options: $1).matches }
+        for (name, place) in [("FolioContains", Comparison.Operator.contains), ("FolioBeginsWith", .beginsWith), ("FolioEndsWith", .endsWith)] {
+            try registerTextTest(name, on: connection) {
+                let search = TextSearch($0, place, $1)
+                return TextTest.Function(matchesPlain: { search.matches(plain: $0) }, matches: { search.matches($0) })
+            }
+        }
+        try registerTextTest("FolioLike", on: connection) {
+            let pattern = LikePattern($0, options: $1)
+            return TextTest.Function(matchesPlain: { pattern.matches(plain: $0) }, matches: { pattern.matches($0) })
+        }
+        try registerTextTest("FolioMatches", on: connection) { TextTest.Function(matches: try RegexPattern($0, options: $1).matches) }
 
         var lastSearch: (text: String, query: SearchQuery)?
         try connection.register(function: "FolioSearch", argumentCount: -1, flags: flags) { arguments, result in
@@ -62,24 +68,23 @@ extension SQLTranslation {
         }
     }
 
-    /// A test of a text by a pattern and options. The last pattern is kept: in nearly every statement it is a constant.
     private static func registerTextTest(
-        _ name: String, on connection: Connection, _ make: @escaping (String, Comparison.Options) throws -> (String) throws -> Bool
+        _ name: String, on connection: Connection, _ make: @escaping (String, Comparison.Options) throws -> TextTest.Function
     ) throws {
-        var last: (pattern: String, options: Comparison.Options, test: (String) throws -> Bool)?
+        var last: TextTest?
         try connection.register(function: name, argumentCount: 3, flags: [.deterministic, .directOnly]) { arguments, result in
             guard !arguments[0].isNull, !arguments[1].isNull else { return }
             let options = options(arguments[2])
-            let test: (String) throws -> Bool
-            if let last, last.options == options, last.pattern.utf8.elementsEqual(arguments[1].utf8) {
-                test = last.test
+            let test: TextTest
+            if let last, last.isThat(of: arguments[1].utf8, options) {
+                test = last
             } else {
                 let pattern = arguments[1].text
-                test = try SQLFailure.carry { try make(pattern, options) }
-                last = (pattern, options, test)
+                test = TextTest(arguments[1].utf8, options, try SQLFailure.carry { try make(pattern, options) })
+                last = test
             }
-            let text = arguments[0].text
-            result.set(try SQLFailure.carry { try test(text) } ? 1 as Int64 : 0)
+            let answer = try test.matchesPlain(arguments[0].utf8) ?? SQLFailure.carry { try test.matches(arguments[0].text) }
+            result.set(answer ? 1 as Int64 : 0)
         }
     }
 

@@ -117,8 +117,8 @@ extension DocumentSession {
             try mend(store)
             package.forget()
         }
-        // What stays for now goes with a later opening.
-        if let models = try? package.entries(of: PackageLayout.models), models.contains(where: { $0.name.hasPrefix(".") }) {
+        // A model is a folder, as is what is left of one: where there is one folder alone, it is the model. What stays for now goes with a later opening.
+        if (try? package.folderCount(in: PackageLayout.models)) != 1, let models = try? package.entries(of: PackageLayout.models), models.contains(where: { $0.name.hasPrefix(".") }) {
             try? ModelFolder.removeLeftovers(in: package.path)
             package.forget()
         }

@@ -33,6 +33,7 @@ extension DocumentSession {
         precondition(!isReplaced, "After a save of an archive its successor goes on")
         try settleWorkingSet()
         noteContent(changes)
+        hasWritten = true
         let receipt = try DocumentError.stage(.committing, path) { try store.apply(changes) }
         marker = next
         journal = run

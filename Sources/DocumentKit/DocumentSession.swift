@@ -37,6 +37,8 @@ final class DocumentSession {
     var journal: JournalRun?
     /// Whether the WAL had something in it when the session began.
     var hadJournal = false
+    /// Whether the session has begun to write to the WAL, with or without success.
+    var hasWritten = false
     /// The size of the WAL when autosaved work in it was made a state of its own, which an outside reader keeps from the main file still.
     var foldedJournalSize: Int64 = 0
     /// Whether the last autosave found more in the WAL than is to stay there.

@@ -54,9 +54,16 @@ public struct Manifest: Sendable, Hashable, Codable {
     /// Where so much was autosaved that the store took it up: the last save, to which unsaved work goes back and which is one of the versions. Else nil, and the store is what was saved.
     public var lastSave: LastSave?
 
+    private static let recent = RecentReadings<Manifest>()
+
     /// Reads a manifest within bounds.
     /// - Throws: `DocumentError`: `.newer` where the document needs a newer program, `.malformed` for the rest.
-    package static func decode(_ bytes: [UInt8], path: String, format known: DocumentFormat = .current) throws -> Manifest {
+    package static func decode(_ bytes: [UInt8], path: String) throws -> Manifest {
+        try recent.value(of: bytes) { try decode(bytes, path: path, format: .current) }
+    }
+
+    /// Reads a manifest as a program does whose format is this one.
+    package static func decode(_ bytes: [UInt8], path: String, format known: DocumentFormat) throws -> Manifest {
         func damaged(_ reason: String, _ underlying: (any Error)? = nil) -> DocumentError {
             DocumentError(.malformed, "the manifest is damaged: \(reason)", path: path, underlying: underlying)
         }

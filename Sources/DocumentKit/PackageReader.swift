@@ -12,6 +12,8 @@ struct PackageReader {
     /// What was looked at already.
     private final class Known {
         var parts: [String: [DirectoryEntry]?] = [:]
+        /// The folder of the store, once it was opened.
+        var store: Directory?
         /// What is beside the store, by name; nil where that was not checked.
         var storeFiles: [String: FileStatus]?
     }
@@ -26,16 +28,31 @@ struct PackageReader {
         if let found = known.parts[part ?? ""] { return found }
         let found: [DirectoryEntry]?
         if let part {
-            found = try kind(of: part) == nil ? nil : folder.entries(of: part, omittingInvalidNames: !Self.ownFolders.contains(part))
+            found = try kind(of: part) == nil ? nil : open(part).ownEntries(omittingInvalidNames: !Self.ownFolders.contains(part))
         } else {
-            found = try folder.entries(omittingInvalidNames: true)
+            found = try folder.ownEntries(omittingInvalidNames: true)
         }
         known.parts[part ?? ""] = .some(found)
         return found
     }
 
+    /// A folder of the package; that of the store stays open, since its files are looked at after their names.
+    private func open(_ part: String) throws -> Directory {
+        guard part == PackageLayout.storeFolder else { return try folder.directory(part) }
+        if let store = known.store { return store }
+        let store = try folder.directory(part)
+        known.store = store
+        return store
+    }
+
     /// What a name in the package stands for; nil where it has none of this name.
     func kind(of name: String) throws -> FileKind? { try entries()?.first { $0.name == name }?.kind }
+
+    /// How many folders are in a folder of the package, as far as its own count of names says so; nil for no folder, and where the file system does not count.
+    func folderCount(in part: String) throws -> Int? {
+        guard let status = try folder.status(of: part), status.kind == .directory, status.linkCount >= 2 else { return nil }
+        return status.linkCount - 2
+    }
 
     /// The folders in which nothing but Folio's own files may lie.
     private static let ownFolders = [PackageLayout.storeFolder, PackageLayout.models]
@@ -43,6 +60,7 @@ struct PackageReader {
     /// Looks again the next time: something was added or taken away.
     func forget() {
         known.parts = [:]
+        known.store = nil
         known.storeFiles = nil
     }
 
@@ -86,7 +104,7 @@ struct PackageReader {
         guard try kind(of: PackageLayout.storeFolder) != nil else {
             throw DocumentError(.malformed, "the document has no store", path: FilePath.join(path, PackageLayout.store))
         }
-        let store = try folder.directory(PackageLayout.storeFolder)
+        let store = try open(PackageLayout.storeFolder)
         let main = FilePath.name(PackageLayout.store)
         var files: [String: FileStatus] = [:]
         for name in try (known.parts[PackageLayout.storeFolder] ?? nil)?.map(\.name) ?? store.names() {

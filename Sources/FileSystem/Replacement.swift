@@ -100,7 +100,7 @@ package struct Replacement: Sendable, Hashable {
         let old = names.compactMap { id(in: $0, of: target, tag: "old") }
         let new = names.compactMap { id(in: $0, of: target, tag: "tmp") }
         var recovery = Recovery.none
-        if try !Disk.exists(target), let id = old.first {
+        if let id = old.first, try !Disk.exists(target) {
             let replacement = Replacement(of: target, id: id)
             let finishes = new.contains(id)
             try Disk.renameWithoutReplacing(finishes ? replacement.temporary : replacement.displaced, to: target)

@@ -10,7 +10,12 @@ extension Connection {
         try configure(SQLITE_DBCONFIG_DQS_DML, false)
         if let length = defense.maximumLength { sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Int32(clamping: length)) }
         if let depth = defense.maximumTriggerDepth { sqlite3_limit(handle, SQLITE_LIMIT_TRIGGER_DEPTH, Int32(clamping: depth)) }
-        if defense.checksCells { try execute("PRAGMA cell_size_check=ON; PRAGMA mmap_size=0") }
+        if defense.checksCells {
+            // As `PRAGMA mmap_size=0` would; see `GuardFile` as well.
+            var mapped: Int64 = 0
+            _ = sqlite3_file_control(handle, "main", SQLITE_FCNTL_MMAP_SIZE, &mapped)
+            try execute("PRAGMA cell_size_check=ON")
+        }
         if let kilobytes = options.cacheKilobytes { try execute("PRAGMA cache_size=-\(kilobytes)") }
         if defense.usesAuthorizer || !options.allowsAttaching {
             sqlite3_set_authorizer(handle, authorize, nil)
@@ -63,11 +68,17 @@ private func authorize(
         // An empty name is a temporary file of SQLite's own: VACUUM makes one.
         first?.pointee == 0 ? SQLITE_OK : SQLITE_DENY
     case SQLITE_FUNCTION:
-        refusedFunctions.contains { name in second.map { sqlite3_stricmp($0, name) == 0 } ?? false } ? SQLITE_DENY : SQLITE_OK
+        second.map(isRefused) ?? false ? SQLITE_DENY : SQLITE_OK
     default:
         SQLITE_OK
     }
 }
 
 /// Functions that reach files or code, in whatever library the program was linked with.
-private let refusedFunctions = ["load_extension", "readfile", "writefile", "edit", "fts3_tokenizer", "zipfile", "lsdir", "fsdir"]
+private let refusedFunctions: [StaticString] = ["load_extension", "readfile", "writefile", "edit", "fts3_tokenizer", "zipfile", "lsdir", "fsdir"]
+
+private func isRefused(_ function: UnsafePointer<CChar>) -> Bool {
+    refusedFunctions.contains { name in
+        name.utf8Start.withMemoryRebound(to: CChar.self, capacity: name.utf8CodeUnitCount + 1) { sqlite3_stricmp(function, $0) == 0 }
+    }
+}

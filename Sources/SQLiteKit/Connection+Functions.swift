@@ -11,6 +11,8 @@ package struct FunctionFlags: OptionSet, Sendable {
     package static let innocuous = FunctionFlags(rawValue: SQLITE_INNOCUOUS)
     /// Never called by triggers, views or indexes.
     package static let directOnly = FunctionFlags(rawValue: SQLITE_DIRECTONLY)
+    /// Deterministic and innocuous.
+    package static let pure = FunctionFlags(rawValue: SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS)
 }
 
 extension Connection {

@@ -94,8 +94,8 @@ struct GuardFile {
 
     private static func patched(_ original: sqlite3_io_methods, isReading: Bool) -> sqlite3_io_methods {
         var table = original
-        // A newer library may have more methods than this table has room for.
-        table.iVersion = min(3, original.iVersion)
+        // The third version maps files into memory: one that is cut short by somebody else would end the process. A newer library may have more methods than this table has room for.
+        table.iVersion = min(2, original.iVersion)
         table.xClose = { file in
             let own = GuardFile.of(file).pointee
             let path = own.path

@@ -131,9 +131,8 @@ extension SQLitePersistentStore {
     ) throws -> sending StoreSession {
         let derivedChanges = DerivedChanges()
         let connection = try StoreSession.connect(path, description, archive, noting: derivedChanges)
-        // In one transaction: as one state of the file, and with one round of locks.
         let isDocument = description.journal == .heldByDocument
-        var look = try connection.transaction(.deferred) { try FirstLook.read(from: connection, isDocument: isDocument) }
+        var look = try FirstLook.read(from: connection, isDocument: isDocument)
         let hashes = look.metadata.versionHashes
         let given = try chosen(StoreSignature(uuid: look.metadata.uuid, versionHashes: hashes), resolve)
         let model: ManagedObjectModel

@@ -64,7 +64,7 @@ public enum SQLDebug {
 
     private static let state = Mutex(
         State(
-            level: ProcessInfo.processInfo.environment["FOLIO_SQL_DEBUG"].flatMap(Int.init).map { Level(rawValue: min(max($0, 0), Level.plans.rawValue)) ?? .off } ?? .off,
+            level: getenv("FOLIO_SQL_DEBUG").flatMap { Int(String(cString: $0)) }.map { Level(rawValue: min(max($0, 0), Level.plans.rawValue)) ?? .off } ?? .off,
             handler: { FileHandle.standardError.write(Data("\($0)\n".utf8)) }))
 
     /// How much is told, from the next use of a store on.

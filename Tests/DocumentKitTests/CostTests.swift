@@ -50,6 +50,31 @@ import Testing
         }
     }
 
+    @Test func closingADocumentThatWasOnlyLookedAtWaitsForNoDisk() async throws {
+        try await withFolder { folder in
+            let url = folder.appendingPathComponent("A.folio")
+            try await document(url, .package, books: 3).close()
+            let synced = Mutex<[String]>([])
+            func closing(_ document: PersistentDocument) async throws -> [String] {
+                synced.withLock { $0 = [] }
+                try await FaultInjection.with({ call, path in
+                    if call == .fsync, path.hasPrefix(url.path) { synced.withLock { $0.append(FilePath.name(path)) } }
+                    return nil
+                }, { try await document.close() })
+                return synced.withLock { $0 }
+            }
+            let untouched = try await PersistentDocument.open(url)
+            #expect(try untouched.context.fetch(FetchRequest<ManagedObject>("Book")).count == 3)
+            #expect(try await closing(untouched) == [])
+            #expect(try Disk.list(url.path + "/store").map(\.name) == ["store.sqlite"])
+            // What was saved has been in a journal, whose name must not come back.
+            let edited = try await PersistentDocument.open(url)
+            try Library.insertBook("another", edited)
+            try await edited.save()
+            #expect(try await closing(edited).contains("store"))
+        }
+    }
+
     @Test func aSaveWritesAVersionAsLargeAsTheChange() async throws {
         try await withFolder { folder in
             for books in [10, 1_000] {

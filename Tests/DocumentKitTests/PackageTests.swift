@@ -46,6 +46,18 @@ import Testing
         }
     }
 
+    @Test func whatACrashLeftOfMakingAModelGoesAtTheNextOpening() async throws {
+        try await withFolder { folder in
+            let url = folder.appendingPathComponent("A.folio")
+            try await PersistentDocument.writeEmpty(at: url, model: Library.model(), modelName: "Library 1")
+            let left = FilePath.sibling(of: url.path + "/model/Library 2.xcdatamodel", tag: "tmp", id: UniqueName.make())
+            try Disk.makeDirectory(left)
+            try File(left + "/contents", .create()).close()
+            try await PersistentDocument.open(url).close()
+            #expect(try Disk.list(url.path + "/model").map(\.name) == ["Library 1.xcdatamodel"])
+        }
+    }
+
     @Test func readingLeavesEveryByteAndMakesNoFile() async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folio")

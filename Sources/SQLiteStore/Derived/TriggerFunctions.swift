@@ -30,7 +30,7 @@ enum TriggerFunctions {
             result.set(Date().timeIntervalSinceReferenceDate)
         }
         for function in [QueryFunction.canonical, .uppercase, .lowercase] {
-            try connection.register(function: name(of: function), argumentCount: 1, flags: [.deterministic, .innocuous]) { arguments, result in
+            try connection.register(function: name(of: function), argumentCount: 1, flags: .pure) { arguments, result in
                 guard !arguments[0].isNull else { return }
                 let text = try ScalarRules.apply(function, [.string(arguments[0].text)], now: Date(timeIntervalSinceReferenceDate: 0))
                 if case .string(let made) = text { result.set(made) }

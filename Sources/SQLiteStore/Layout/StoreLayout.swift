@@ -1,5 +1,7 @@
+import RowMemory
 package import Schema
 package import Storage
+import Synchronization
 
 /// Which tables and columns of a store hold what a model describes (COREDATA_FORMATS §3.3–3.6).
 ///
@@ -10,6 +12,8 @@ package final class StoreLayout: Sendable {
     /// Full text and R-trees, as far as the store has them.
     let sideIndexes: SideIndexes
     private let indexByNumber: [Int64: Int]
+    /// How rows were read that somebody asked for.
+    private let rowColumns = Mutex<[RowColumns.Key: RowColumns]>([:])
 
     /// The layout of a new store of a configuration, nil for the whole model.
     /// - Throws: `StorageError.cannotCreate` if there is no such configuration.
@@ -40,6 +44,14 @@ package final class StoreLayout: Sendable {
             throw StorageError(.unsupported, "The store holds no objects of the entity \(model.entities[entityIndex].name)")
         }
         return storage
+    }
+
+    /// How the rows of an entity are read. Worked out anew where rows are of other layouts than the last time.
+    func rowColumns(_ key: RowColumns.Key, _ rowLayouts: [RowLayout]) throws(StorageError) -> RowColumns {
+        if let known = rowColumns.withLock({ $0[key] }), known.isMade(for: rowLayouts) { return known }
+        let columns = RowColumns(try storage(of: key.entityIndex), includingSubentities: key.includesSubentities, layout: self, rowLayouts: rowLayouts)
+        rowColumns.withLock { $0[key] = columns }
+        return columns
     }
 
     /// The position in the model of the entity with a `Z_ENT`.

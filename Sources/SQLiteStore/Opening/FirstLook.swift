@@ -16,10 +16,16 @@ struct FirstLook {
         SELECT Z_UUID, Z_PLIST, (SELECT group_concat(quote(Z_ENT) || quote(Z_NAME) || quote(Z_SUPER)) FROM Z_PRIMARYKEY) FROM Z_METADATA LIMIT 1
         """
 
+    /// Both statements see one state of the file: the second runs while the first, which has one row, is not at its end, and keeps its snapshot.
     /// - Parameter isDocument: Whether the store is a document's, whose schema has to keep to `SchemaRules`.
     /// - Throws: `StorageError.notAStore` for a database that is none of Core Data's, `.damaged` where the metadata are missing or can't be read.
     static func read(from connection: Connection, isDocument: Bool) throws -> FirstLook {
-        let declarations = try connection.value(Self.declarations)?.text ?? ""
+        try connection.withStatement(Self.declarations) { statement in
+            try read(from: connection, isDocument: isDocument, declarations: statement.step() ? statement.value(at: 0).text ?? "" : "")
+        }
+    }
+
+    private static func read(from connection: Connection, isDocument: Bool, declarations: String) throws -> FirstLook {
         let isKnown = KnownSchema.contains(declarations: declarations, isDocument: isDocument)
         if isDocument, !isKnown { try SchemaRules.check(connection) }
         let catalog = isKnown ? nil : try StoreCatalog.read(from: connection)

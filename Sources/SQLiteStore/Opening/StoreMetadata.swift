@@ -7,17 +7,40 @@ import Storage
 struct StoreMetadata: Sendable {
     typealias Key = StoreMetadataKey
 
-    let uuid: String
-    private(set) var values: [String: PropertyListValue]
+    private static let recent = RecentReadings<Content>()
 
-    init(uuid: String, plist: Data) throws {
+    /// What a property list says, and what is asked of that at every opening.
+    private struct Content {
+        let values: [String: PropertyListValue]
+        let versionHashes: [String: Data]
+        let publicValues: [String: MetadataValue]
+
+        init(_ values: [String: PropertyListValue]) {
+            self.values = values
+            versionHashes = values.versionHashes
+            publicValues = values.mapValues { MetadataValue($0) }
+        }
+    }
+
+    let uuid: String
+    private(set) var values: [String: PropertyListValue] {
+        didSet { content = nil }
+    }
+    /// As long as the values are those that were read.
+    private var content: Content?
+
+    init(uuid: String, plist: [UInt8]) throws {
         // It stands in the URIs of objects.
         guard StoreIdentity.isLegal(uuid) else { throw StorageError(.damaged, "The store's identity is no UUID: \(uuid.prefix(40))") }
         self.uuid = uuid.uppercased()
-        guard let values = try PropertyList.decode(plist).dictionary else {
-            throw StorageError(.damaged, "The store's metadata are no dictionary")
+        let content = try Self.recent.value(of: plist) {
+            guard let values = try PropertyList.decode(Data(plist)).dictionary else {
+                throw StorageError(.damaged, "The store's metadata are no dictionary")
+            }
+            return Content(values)
         }
-        self.values = values
+        values = content.values
+        self.content = content
     }
 
     /// The same store's metadata after its migration to a model.
@@ -45,12 +68,12 @@ struct StoreMetadata: Sendable {
 
     func value(_ key: String) -> PropertyListValue? { values[key] }
 
-    var versionHashes: [String: Data] { values.versionHashes }
+    var versionHashes: [String: Data] { content?.versionHashes ?? values.versionHashes }
     var versionIdentifiers: [String] { values.versionIdentifiers }
 
     /// All of it with the store's UUID, for applications.
     var publicValues: [String: MetadataValue] {
-        var result = values.mapValues { MetadataValue($0) }
+        var result = content?.publicValues ?? values.mapValues { MetadataValue($0) }
         result[Key.uuid] = .string(uuid)
         return result
     }

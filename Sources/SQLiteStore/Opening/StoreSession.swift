@@ -25,7 +25,7 @@ final class StoreSession {
     let rowLayouts: [RowLayout]
     let identity: StoreIdentity
     var files: ExternalValues
-    var readers: [ReaderKey: RowReader] = [:]
+    var readers: [RowColumns.Key: RowReader] = [:]
     /// Whether windows of sorted rows are quicker without SQLite's limit, by the statement; see `run(_:_:into:skipping:)`.
     var sortedWindows: [String: Bool] = [:]
     /// Whether the connection has the functions that translated requests call: registered with the first request that may call one.
@@ -57,11 +57,6 @@ final class StoreSession {
     struct UpdatePlanKey: Hashable {
         let entityIndex: Int
         let changed: PropertySet
-    }
-
-    struct ReaderKey: Hashable {
-        let entityIndex: Int
-        let includesSubentities: Bool
     }
 
     init(

@@ -6,9 +6,8 @@ import Storage
 
 /// Reads the rows of an entity, and of its sub-entities if asked for, out of one statement's results.
 ///
-/// Made once for an entity and kept: the columns to select, and for each entity which of them goes into which slot.
+/// Made once for an entity and kept.
 final class RowReader {
-    /// `Z_PK`, `Z_OPT`, `Z_ENT`, then the properties' columns.
     let columns: [String]
     private let shapes: [Int64: RowShape]
     // Not counted, since `shapes` holds them all as long as there is a reader: a row should cost no retain.
@@ -23,25 +22,11 @@ final class RowReader {
     /// How many columns there are before those of properties.
     static let headerCount = 3
 
-    init(_ storage: EntityStorage, includingSubentities: Bool, layout: StoreLayout, rowLayouts: [RowLayout], files: ExternalValues) {
+    init(_ storage: EntityStorage, _ columns: RowColumns, layout: StoreLayout, files: ExternalValues) {
         self.layout = layout
         self.files = files
-        let root = SelectStatement.rootAlias
-        var columns = ["\(root).Z_PK", "\(root).Z_OPT", storage.sharesTable ? "\(root).Z_ENT" : "0"]
-        var places: [String: Int] = [:]
-        func place(_ expressions: [String]) -> Int {
-            if let place = places[expressions[0]] { return place }
-            places[expressions[0]] = columns.count
-            columns += expressions
-            return columns.count - expressions.count
-        }
-        var shapes: [Int64: RowShape] = [:]
-        for number in layout.numbers(of: storage.entityIndex, includingSubentities: includingSubentities) {
-            guard let index = layout.entityIndex(number: number), let storage = layout[index] else { continue }
-            shapes[number] = RowShape(storage, rowLayouts[index], layout, place: place)
-        }
-        self.columns = columns
-        self.shapes = shapes
+        self.columns = columns.columns
+        shapes = columns.shapes
         onlyShape = storage.sharesTable ? nil : shapes[storage.number].map { .passUnretained($0) }
     }
 

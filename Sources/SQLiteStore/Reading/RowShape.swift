@@ -2,7 +2,7 @@ import RowMemory
 import Schema
 
 /// Which cells of a result make the rows of one entity.
-final class RowShape {
+final class RowShape: Sendable {
     let layout: RowLayout
     let cells: ContiguousArray<CellReader>
     /// The leaves of composites, side by side from the composite's first cell.

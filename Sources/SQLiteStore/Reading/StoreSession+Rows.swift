@@ -6,10 +6,9 @@ import Storage
 
 extension StoreSession {
     func reader(_ entityIndex: Int, includingSubentities: Bool) throws -> RowReader {
-        let key = ReaderKey(entityIndex: entityIndex, includesSubentities: includingSubentities)
+        let key = RowColumns.Key(entityIndex: entityIndex, includesSubentities: includingSubentities)
         if let reader = readers[key] { return reader }
-        let reader = RowReader(
-            try layout.storage(of: entityIndex), includingSubentities: includingSubentities, layout: layout, rowLayouts: rowLayouts, files: files)
+        let reader = RowReader(try layout.storage(of: entityIndex), try layout.rowColumns(key, rowLayouts), layout: layout, files: files)
         readers[key] = reader
         return reader
     }

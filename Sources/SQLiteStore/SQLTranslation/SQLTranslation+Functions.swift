@@ -17,16 +17,10 @@ extension SQLTranslation {
             result.set(Int64(TextOrder.compare(arguments[0].text, arguments[1].text, options: options(arguments[2])).signum()))
         }
         for (name, place) in [("FolioContains", Comparison.Operator.contains), ("FolioBeginsWith", .beginsWith), ("FolioEndsWith", .endsWith)] {
-            try registerTextTest(name, on: connection) {
-                let search = TextSearch($0, place, $1)
-                return TextTest.Function(matchesPlain: { search.matches(plain: $0) }, matches: { search.matches($0) })
-            }
+            try registerTextTest(name, on: connection) { TextTest.Search($0, place, $1) }
         }
-        try registerTextTest("FolioLike", on: connection) {
-            let pattern = LikePattern($0, options: $1)
-            return TextTest.Function(matchesPlain: { pattern.matches(plain: $0) }, matches: { pattern.matches($0) })
-        }
-        try registerTextTest("FolioMatches", on: connection) { TextTest.Function(matches: try RegexPattern($0, options: $1).matches) }
+        try registerTextTest("FolioLike", on: connection) { TextTest.Like($0, $1) }
+        try registerTextTest("FolioMatches", on: connection) { try TextTest.Regex(regex: $0, $1) }
 
         var lastSearch: (text: String, query: SearchQuery)?
         try connection.register(function: "FolioSearch", argumentCount: -1, flags: flags) { arguments, result in
@@ -69,21 +63,20 @@ extension SQLTranslation {
     }
 
     private static func registerTextTest(
-        _ name: String, on connection: Connection, _ make: @escaping (String, Comparison.Options) throws -> TextTest.Function
+        _ name: String, on connection: Connection, _ make: @escaping (UnsafeBufferPointer<UInt8>, Comparison.Options) throws -> TextTest
     ) throws {
-        var last: TextTest?
+        let last = TextTest.Last()
         try connection.register(function: name, argumentCount: 3, flags: [.deterministic, .directOnly]) { arguments, result in
             guard !arguments[0].isNull, !arguments[1].isNull else { return }
-            let options = options(arguments[2])
+            let pattern = arguments[1].utf8, options = options(arguments[2])
             let test: TextTest
-            if let last, last.isThat(of: arguments[1].utf8, options) {
-                test = last
+            if let known = last.test, known.isThat(of: pattern, options) {
+                test = known
             } else {
-                let pattern = arguments[1].text
-                test = TextTest(arguments[1].utf8, options, try SQLFailure.carry { try make(pattern, options) })
-                last = test
+                test = try SQLFailure.carry { try make(pattern, options) }
+                last.test = test
             }
-            let answer = try test.matchesPlain(arguments[0].utf8) ?? SQLFailure.carry { try test.matches(arguments[0].text) }
+            let answer = try test.matches(plain: arguments[0].utf8) ?? SQLFailure.carry { try test.matches(arguments[0].text) }
             result.set(answer ? 1 as Int64 : 0)
         }
     }

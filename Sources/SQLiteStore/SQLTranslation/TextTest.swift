@@ -1,27 +1,68 @@
+import Foundation
 import Query
 
 /// A test of texts by a pattern and options, which are kept: in nearly every statement both are constants.
-final class TextTest {
+class TextTest {
     private let pattern: [UInt8]
     private let options: Comparison.Options
-    /// The answer for a text that is given by its bytes; nil where it has to be a string.
-    let matchesPlain: (UnsafeBufferPointer<UInt8>) -> Bool?
-    let matches: (String) throws -> Bool
 
-    init(_ pattern: UnsafeBufferPointer<UInt8>, _ options: Comparison.Options, _ test: Function) {
+    init(_ pattern: UnsafeBufferPointer<UInt8>, _ options: Comparison.Options) {
         self.pattern = Array(pattern)
         self.options = options
-        (matchesPlain, matches) = (test.matchesPlain, test.matches)
     }
 
-    /// What is made of a pattern.
-    struct Function {
-        var matchesPlain: (UnsafeBufferPointer<UInt8>) -> Bool? = { _ in nil }
-        let matches: (String) throws -> Bool
-    }
+    /// The answer for a text that is given by its bytes; nil where it has to be a string.
+    func matches(plain text: UnsafeBufferPointer<UInt8>) -> Bool? { nil }
+
+    func matches(_ text: String) throws -> Bool { preconditionFailure("Each kind of test has its own") }
 
     /// Whether it is the test of a pattern and options.
-    func isThat(of pattern: UnsafeBufferPointer<UInt8>, _ options: Comparison.Options) -> Bool {
-        self.options == options && self.pattern.withUnsafeBufferPointer { $0.elementsEqual(pattern) }
+    final func isThat(of pattern: UnsafeBufferPointer<UInt8>, _ options: Comparison.Options) -> Bool {
+        guard self.options == options, self.pattern.count == pattern.count else { return false }
+        guard let start = pattern.baseAddress else { return true }
+        return self.pattern.withUnsafeBytes { $0.baseAddress.map { memcmp($0, start, pattern.count) == 0 } ?? true }
+    }
+
+    // MARK: Kinds
+
+    final class Search: TextTest {
+        private let search: TextSearch
+
+        init(_ pattern: UnsafeBufferPointer<UInt8>, _ place: Comparison.Operator, _ options: Comparison.Options) {
+            search = TextSearch(String(decoding: pattern, as: UTF8.self), place, options)
+            super.init(pattern, options)
+        }
+
+        override func matches(plain text: UnsafeBufferPointer<UInt8>) -> Bool? { search.matches(plain: text) }
+        override func matches(_ text: String) -> Bool { search.matches(text) }
+    }
+
+    final class Like: TextTest {
+        private let like: LikePattern
+
+        override init(_ pattern: UnsafeBufferPointer<UInt8>, _ options: Comparison.Options) {
+            like = LikePattern(String(decoding: pattern, as: UTF8.self), options: options)
+            super.init(pattern, options)
+        }
+
+        override func matches(plain text: UnsafeBufferPointer<UInt8>) -> Bool? { like.matches(plain: text) }
+        override func matches(_ text: String) -> Bool { like.matches(text) }
+    }
+
+    final class Regex: TextTest {
+        private let regex: RegexPattern
+
+        init(regex pattern: UnsafeBufferPointer<UInt8>, _ options: Comparison.Options) throws {
+            regex = try RegexPattern(String(decoding: pattern, as: UTF8.self), options: options)
+            super.init(pattern, options)
+        }
+
+        override func matches(_ text: String) throws -> Bool { try regex.matches(text) }
+    }
+
+    /// The test that was made last.
+    final class Last {
+        // Used by the function that keeps it alone, which SQLite calls once at a time.
+        @exclusivity(unchecked) var test: TextTest?
     }
 }

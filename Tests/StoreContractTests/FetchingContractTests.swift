@@ -49,6 +49,17 @@ import Testing
         }
     }
 
+    @Test(arguments: StoreKind.allCases) func aDecimalCountsAsTheNearestDoubleAndIsNilBeyondItsRange(kind: StoreKind) throws {
+        try ContractFixture.run(kind) { fixture in
+            let discs = try [(5.0, "9007199254740993"), (500, "1e300"), (1000, "no number")].map {
+                try fixture.insert("Disc", ["seconds": .double($0), "code": .string($1)])
+            }
+            for format in ["CAST(exp:(seconds), 'NSDecimalNumber') != nil", "CAST(code, 'NSDecimalNumber') != nil", "CAST(code, 'NSDecimalNumber') == 9007199254740992"] {
+                #expect(try fixture.keys(fixture.request("Disc", format)) == [discs[0]], "\(format)")
+            }
+        }
+    }
+
     /// Few rows are read by another statement than many.
     @Test(arguments: StoreKind.allCases) func aWindowShowsTheRowsThatTheWholeHas(kind: StoreKind) throws {
         try ContractFixture.run(kind) { fixture in

@@ -78,9 +78,11 @@ extension PredicateTranslator {
         case (.date, .number), (.date, .decimal): return SQLScalar(sql: .sql("CAST(\(operand.sql) AS REAL)"), kind: .date)
         case (.number, .decimal), (.number, .date): return SQLScalar(sql: operand.number, kind: .number)
         // A Decimal counts as the nearest Double.
-        case (.decimal, .decimal), (.decimal, .number): return SQLScalar(sql: .sql("CAST(\(operand.sql) AS REAL)"), kind: .number)
+        case (.decimal, .decimal): return SQLScalar(sql: .sql("CAST(\(operand.sql) AS REAL)"), kind: .number)
+        // What is too large for a Decimal is nil.
+        case (.decimal, .number), (.decimal, .text): return SQLScalar(sql: .sql("CAST(\(converted(.number).sql) AS REAL)"), kind: .number)
         case (.date, .text): return converted(.date)
-        case (.number, .text), (.decimal, .text): return converted(.number)
+        case (.number, .text): return converted(.number)
         case (.string, .number), (.string, .uuid): return converted(.text)
         case (.uri, .text): return converted(.uri)
         case (.uuid, .text): return converted(.uuid)

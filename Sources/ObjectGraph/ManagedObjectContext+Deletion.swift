@@ -103,15 +103,49 @@ extension ManagedObjectContext {
             case .nullify, .deny: break
             }
             guard let inverse = relation.inverse, let target = target(object, relation.slot), !target.state.contains(.deleted), target.fireFault() else { continue }
+            if isStale(target, inverse, ledToBy: object) { readAgain([target], inverse, ledToBy: object) }
             disconnect(target, inverse, from: object)
         }
         for relation in shape.toManys where relation.description.deleteRule != .noAction || relation.isLinked {
             if !memberDeletions.isEmpty, isLeftToStore(object, relation) { continue }
             let members = loadedList(object, relation).members
+            var stale: [ManagedObject] = []
             for member in members {
                 if relation.description.deleteRule == .cascade { cascade(to: member) }
                 guard let inverse = relation.inverse, relation.description.deleteRule != .noAction || inverse.isToMany else { continue }
-                if !member.state.contains(.deleted), member.fireFault() { disconnect(member, inverse, from: object) }
+                guard !member.state.contains(.deleted), member.fireFault() else { continue }
+                if isStale(member, inverse, ledToBy: object) { stale.append(member) } else { disconnect(member, inverse, from: object) }
+            }
+            if let inverse = relation.inverse, !stale.isEmpty {
+                readAgain(stale, inverse, ledToBy: object)
+                for member in stale { disconnect(member, inverse, from: object) }
+            }
+        }
+    }
+
+    /// Whether an object that `object` leads to does not lead back: it was read before somebody else made it lead there, or after it was made to lead elsewhere.
+    private func isStale(_ other: ManagedObject, _ inverse: EntityShape.Inverse, ledToBy object: ManagedObject) -> Bool {
+        guard !inverse.isToMany, other.state.isDisjoint(with: [.inserted, .saving]) else { return false }
+        return other.row.reference(relation(other, inverse.index).slot)?.key != object.key
+    }
+
+    /// Stale objects as the store has them, so that none is left there that leads to an object that is gone.
+    private func readAgain(_ stale: [ManagedObject], _ inverse: EntityShape.Inverse, ledToBy object: ManagedObject) {
+        let rows: [ManagedObjectID: Row]
+        do { rows = try storedRows(of: stale.map(\.objectID)) } catch {
+            if loadError == nil { loadError = error }
+            return
+        }
+        for other in stale {
+            guard let row = rows[other.objectID] else { continue }
+            let end = relation(other, inverse.index), index = Int(other.recordIndex)
+            if index < 0 {
+                takeValues(of: row, other)
+                refreshedObjects.insert(other)
+            } else if !changes.changed(at: index).contains(end.index), row.reference(end.slot)?.key == object.key {
+                // Its other changes are for the merge policy to settle: it keeps its version, and what it says here is a change as well.
+                _ = changes.touch(index, property: end.index)
+                changes.keepSaved(.reference(reference(to: object)), of: index, property: end.index)
             }
         }
     }

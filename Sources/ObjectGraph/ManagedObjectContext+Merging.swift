@@ -25,7 +25,7 @@ extension ManagedObjectContext {
                 guard let object = registeredObject(for: conflict.objectID), !object.state.contains(.deleted), object.optionalRow != nil else { continue }
                 forgetDeletedTargets(of: object)
                 guard object.recordIndex >= 0 else { continue }
-                if let row = rows[conflict.objectID] { try settleOneToOnes(of: object, stored: row) } else { try settleToOnes(ofRecreated: object) }
+                if let row = rows[conflict.objectID] { try settleToOnes(of: object, stored: row) } else { try settleToOnes(ofRecreated: object) }
             }
         }
     }

@@ -315,6 +315,46 @@ import Testing
         }
     }
 
+    /// The pupils are known here as they were before they came to the deleted person, which itself is read as it is, or in conflict too.
+    @Test(arguments: StoreKind.allCases, [false, true]) func whatCameToADeletedObjectIsKnownHereAsItWas_S19_R11(kind: StoreKind, isReadBefore: Bool) throws {
+        try GraphFixture.run(kind) { fixture in
+            let context = fixture.context(isReadBefore ? .overwrite : .error)
+            let person = try context.make("Person", ["name": "Ada"]), pupil = try context.make("Person", ["name": "Bob"])
+            let changed = try context.make("Person", ["name": "Cyd", "age": 1])
+            try context.save()
+            if !isReadBefore { context.refresh(person, mergeChanges: false) }
+            let other = fixture.context()
+            let mentor = try other.same(person)
+            for member in [pupil, changed] { try other.same(member)["mentor"] = mentor }
+            try other.save()
+            if isReadBefore { changed["age"] = 2 }
+            context.delete(person)
+            try context.save()
+            #expect(pupil.target("mentor") == nil)
+            let again = try fixture.reopened()
+            #expect(try again.one("Person", "name == 'Bob'").target("mentor") == nil)
+            let stored = try again.one("Person", "name == 'Cyd'")
+            #expect(stored.target("mentor") == nil && stored.number("age") == (isReadBefore ? 2 : 1))
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases) func theCardThatCameToADeletedObjectIsKnownHereAsItWas_S19_R11(kind: StoreKind) throws {
+        try GraphFixture.run(kind) { fixture in
+            let context = fixture.context()
+            let person = try context.make("Person", ["name": "Ada"]), card = try context.make("Card", ["bank": "b"])
+            try context.save()
+            context.refresh(card, mergeChanges: false)
+            let other = fixture.context()
+            try other.same(card)["person"] = other.same(person)
+            try other.save()
+            // The card is deleted, and its person is known here without one.
+            context.delete(card)
+            try context.save()
+            #expect(person.target("card") == nil)
+            #expect(try fixture.reopened().one("Person").target("card") == nil)
+        }
+    }
+
     @Test(arguments: StoreKind.allCases, merging) func deletedOnBothSidesIsNoConflict_S18(kind: StoreKind, type: MergePolicyType) throws {
         try GraphFixture.run(kind) { fixture in
             let (account, context) = try conflict(fixture, MergePolicy(merge: type)) { account, context in context.delete(account) } elsewhere: { account, context in
@@ -338,6 +378,30 @@ import Testing
             try context.save()
             #expect(account.target("owner") == nil)
             #expect(try fixture.reopened().one("Account").target("owner") == nil)
+        }
+    }
+
+    /// The object itself is in conflict for its members, and the policy writes all that it has, or what was set here.
+    @Test(arguments: StoreKind.allCases, [MergePolicyType.overwrite, .mergeByPropertyObjectTrump])
+    func whatWinsOverTheStoreLeadsToNothingThatIsGone_S18(kind: StoreKind, type: MergePolicyType) throws {
+        try GraphFixture.run(kind) { fixture in
+            let context = fixture.context(MergePolicy(merge: type))
+            let mentor = try context.make("Person", ["name": "Ada"]), other = try context.make("Person", ["name": "Cyd"])
+            let pupil = try context.make("Person", ["name": "Bob", "mentor": mentor]), account = try context.make("Account", ["title": "t", "owner": pupil])
+            try context.save()
+            let second = fixture.context()
+            second.delete(try second.same(mentor))
+            try second.save()
+            if type == .mergeByPropertyObjectTrump {
+                pupil["mentor"] = other
+                pupil["mentor"] = mentor
+            }
+            account["owner"] = nil
+            pupil["age"] = 7
+            try context.save()
+            #expect(pupil.target("mentor") == nil)
+            let stored = try fixture.reopened().one("Person", "name == 'Bob'")
+            #expect(stored.target("mentor") == nil && stored.number("age") == 7)
         }
     }
 

@@ -116,7 +116,7 @@ struct ReferenceGraph: Equatable {
                 guard let keys = Self.names[object.entity.name] else { continue }
                 var node = Node(entity: object.entity.name, number: keys.number.flatMap { object.number($0) })
                 for relationship in relationships[object.entity.name] ?? [] {
-                    let others = try Self.targets(object, relationship.key).map { try Self.name(of: $0) }
+                    let others = try Self.targets(object, relationship.key).map { try Self.name(of: $0, from: (object, relationship.key)) }
                     if !others.isEmpty { node.links[relationship.key] = relationship.isOrdered ? others : others.sorted() }
                 }
                 nodes[try Self.name(of: object)] = node
@@ -137,9 +137,10 @@ struct ReferenceGraph: Equatable {
         let description: String
     }
 
-    private static func name(of object: ManagedObject) throws -> String {
-        guard !object.isDeleted, let key = names[object.entity.name]?.name, let name = object.text(key) else { throw Dangling(description: "\(object) is gone, and something leads to it") }
-        return name
+    private static func name(of object: ManagedObject, from source: (object: ManagedObject, key: String)? = nil) throws -> String {
+        if !object.isDeleted, let key = names[object.entity.name]?.name, let name = object.text(key) { return name }
+        let leading = try source.map { "\($0.key) of \(try Self.name(of: $0.object)) leads" } ?? "something leads"
+        throw Dangling(description: "\(leading) to \(object.entity.name) \(object.objectID), which is gone")
     }
 
     /// The links whose other end does not know of them.

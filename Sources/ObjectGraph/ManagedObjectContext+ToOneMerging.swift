@@ -2,16 +2,16 @@ import RowMemory
 import Schema
 import Storage
 
-// A one-to-one relationship stands in the rows of both objects, and a conflict over one of them says nothing of the other. Here the other one follows, with what the store has
-// now under its own changes. What follows is checked by the save that comes next, as everything is.
+// What a merge leaves of a to-one relationship must lead to something. And a one-to-one relationship stands in the rows of both objects, where a conflict over one of them says
+// nothing of the other. Here the other one follows, with what the store has now under its own changes. What follows is checked by the save that comes next, as everything is.
 extension ManagedObjectContext {
-    /// Makes the store's target of an object's one-to-one relationships let go of it, and the merged one take it, where these differ.
-    func settleOneToOnes(of object: ManagedObject, stored: Row) throws {
-        for relation in shapes[Int(object.entityIndex)].toOnes {
-            guard let inverse = relation.inverse, !inverse.isToMany, !relation.description.isTransient else { continue }
+    /// Where an object leads elsewhere than the store's: makes it lead to nothing that is gone, the store's target of a one-to-one relationship let go of it, and the merged
+    /// one take it.
+    func settleToOnes(of object: ManagedObject, stored: Row) throws {
+        for relation in shapes[Int(object.entityIndex)].toOnes where !relation.description.isTransient {
             let theirs = stored.reference(relation.slot), own = object.row.reference(relation.slot)
             guard theirs?.key != own?.key else { continue }
-            if let theirs { try release(theirs, inverse.index, from: object) }
+            if let theirs, let inverse = relation.inverse, !inverse.isToMany { try release(theirs, inverse.index, from: object) }
             if own != nil { try claimTarget(of: object, relation) }
         }
     }
@@ -40,12 +40,21 @@ extension ManagedObjectContext {
 
     private func claimTarget(of object: ManagedObject, _ relation: EntityShape.Relation) throws {
         guard let reference = object.row.reference(relation.slot) else { return }
+        guard let inverse = relation.inverse, !inverse.isToMany else {
+            if try isGone(reference) { writeReference(object, relation.slot, nil) }
+            return
+        }
         guard let other = try upToDate(reference) else { return writeReference(object, relation.slot, nil) }
-        guard let inverse = relation.inverse, !inverse.isToMany else { return }
         let end = self.relation(other, inverse.index), former = other.row.reference(end.slot)
         if former?.key == object.key { return }
         if let former { try release(former, relation.index, from: other) }
         writeReference(other, end.slot, self.reference(to: object))
+    }
+
+    private func isGone(_ reference: ObjectReference) throws -> Bool {
+        if let state = registered(reference)?.state, !state.isDisjoint(with: [.inserted, .deleted]) { return state.contains(.deleted) }
+        if reference.key < 0 && parent == nil { return true }
+        return try storedRows(of: [objectID(key: reference.key, entityIndex: reference.entityIndex)]).isEmpty
     }
 
     /// The object of a reference as the store has it, under its own changes; nil where it is gone or deleted here.

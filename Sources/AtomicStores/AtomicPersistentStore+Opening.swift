@@ -53,12 +53,12 @@ extension AtomicPersistentStore {
         try checkOptions(description)
         do {
             var file = try StoreFile(description)
-            guard let bytes = try file.read() else {
+            guard let reading = try file.open() else {
                 guard description.createsIfMissing, !description.isReadOnly else { throw StorageError(.notFound, "There is no store") }
                 guard let model else { throw StorageError(.noModel, "A new store needs a model") }
                 return try make(description, model, format: format, file: file)
             }
-            let content = try StoredContent(bytes, format)
+            let content = try StoredContent(reading, format)
             let model = try content.model(given: model, description, format, checksHashes: checksHashes)
             let shape = try TableShape(model, configuration: description.configuration)
             let table = RowTable(shape, identity: StoreIdentity(uuid: content.metadata.uuid, model: model), numbers: format.numbers)
@@ -140,10 +140,10 @@ private enum StoredContent {
     case binary(BinaryStoreReader)
     case xml(XMLStoreReader)
 
-    init(_ bytes: [UInt8], _ format: StoreFormat) throws {
+    init(_ reading: StoreReading, _ format: StoreFormat) throws {
         switch format {
-        case .binary: self = .binary(try BinaryStoreReader(bytes))
-        case .xml: self = .xml(try XMLStoreReader(bytes))
+        case .binary: self = .binary(try BinaryStoreReader(reading.bytes()))
+        case .xml: self = .xml(try XMLStoreReader(reading))
         case .custom: preconditionFailure("A store of another kind has no file that is read here")
         }
     }

@@ -71,7 +71,9 @@ final class AtomicSession {
         guard let format, !isWritingPutOff else { return }
         switch format {
         case .binary: try file?.replace(with: try BinaryStoreWriter(table, metadata, model: modelBytes).pieces())
-        case .xml: try file?.replace { append in try XMLStoreWriter(table, metadata).write(append) }
+        case .xml:
+            var writer = XMLStoreWriter(table, metadata)
+            try file?.replace { append in try writer.write(append) }
         case .custom(let store): try store.save(try CustomContent(table.shape).content(of: table, metadata))
         }
     }

@@ -16,9 +16,6 @@ struct StoreFile {
     /// What the file was when it was last read or written here; nil where there was none.
     private(set) var identity: FileIdentity?
 
-    /// More than this is not read into memory.
-    static let largestFile = 4 << 30
-
     init(_ description: PersistentStoreDescription) throws {
         let path = description.url.path
         self.path = try Disk.kind(of: path) == .symbolicLink ? Disk.resolve(path) : path
@@ -30,19 +27,21 @@ struct StoreFile {
 
     /// The file's content, nil where there is none or an empty file.
     mutating func read() throws -> [UInt8]? {
+        guard let reading = try open() else { return nil }
+        let bytes = try reading.bytes()
+        return bytes.isEmpty ? nil : bytes
+    }
+
+    /// Opens the file to be read; nil where there is none or an empty one.
+    mutating func open() throws -> StoreReading? {
         switch try Disk.kind(of: path) {
         case nil: return nil
         case .directory: throw StorageError(.notAStore, "This is a folder, not a store", path: path)
         default: break
         }
-        let file = try File(path, .read)
-        let before = try file.status().identity
-        let bytes = try file.readAll(limit: Self.largestFile)
-        guard try file.status().identity == before, bytes.count == before.size else {
-            throw StorageError(.busy, "The store was changed by another program while it was read", path: path)
-        }
-        identity = before
-        return bytes.isEmpty ? nil : bytes
+        let reading = try StoreReading(path)
+        identity = reading.identity
+        return reading.identity.size == 0 ? nil : reading
     }
 
     /// Replaces the file durably.
@@ -50,11 +49,11 @@ struct StoreFile {
     ///   content is there, or the error says that the new one is.
     /// - Parameter pieces: The new content, one piece after the other.
     mutating func replace(with pieces: [[UInt8]]) throws {
-        try replace { append in for piece in pieces { try append(piece) } }
+        try replace { append in for piece in pieces { try piece.withUnsafeBytes(append) } }
     }
 
     /// Replaces the file as above by what `write` gives, one piece after the other. What it throws leaves the old content.
-    mutating func replace(writing write: (_ append: ([UInt8]) throws -> Void) throws -> Void) throws {
+    mutating func replace(writing write: (_ append: (UnsafeRawBufferPointer) throws -> Void) throws -> Void) throws {
         let lock = try takeLock()
         defer { try? lock.release(removing: true) }
         guard try Disk.identity(of: path) == identity else {

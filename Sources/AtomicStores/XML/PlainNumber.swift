@@ -1,3 +1,5 @@
+import Foundation
+
 /// Numbers as programs mostly write them: digits, perhaps with a sign and with decimals. They are read as the standard library reads them, without making a string.
 enum PlainNumber {
     /// Nil for what is no such number, or has more than 18 digits.
@@ -17,7 +19,10 @@ enum PlainNumber {
         let start = text.first == minus ? 1 : 0
         var digits = 0, decimals = -1, small: UInt64 = 0, end = text.count
         // Dates are written with twenty decimals, of which most are zeros.
-        if text.contains(point) { while end > start + 1, text[end - 1] == zero, text[end - 2] != point { end -= 1 } }
+        if let base = text.baseAddress, memchr(base, Int32(point), end) != nil {
+            while end - start > 8, text.loadUnaligned(fromByteOffset: end - 8, as: UInt64.self) == eightZeros, text[end - 9] != point { end -= 8 }
+            while end > start + 1, text[end - 1] == zero, text[end - 2] != point { end -= 1 }
+        }
         guard end > start, text[end - 1] != point else { return nil }
         for byte in text[start..<end] {
             if byte == point {
@@ -62,6 +67,7 @@ enum PlainNumber {
         return Double(sign: .plus, exponent: excess - shift - 1, significand: Double(bits))
     }
 
+    private static let eightZeros: UInt64 = 0x3030_3030_3030_3030
     private static let zero = UInt8(ascii: "0")
     private static let point = UInt8(ascii: ".")
     private static let minus = UInt8(ascii: "-")

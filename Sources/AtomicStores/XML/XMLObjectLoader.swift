@@ -38,12 +38,10 @@ struct XMLObjectLoader {
 
     // MARK: Objects
 
-    /// Reads the objects that follow and are written in the usual way.
-    mutating func readPlainObjects(from reader: inout XMLReader) {
-        reader.readOn { bytes, place in
-            let text = XMLPlainText(bytes)
-            while let end = plain.read(text, at: place), addPlainObject() { place = end }
-        }
+    /// Reads the objects that stand at a place of valid UTF-8 and are written in the usual way; moves the place behind them.
+    mutating func readPlainObjects(_ bytes: UnsafeRawBufferPointer, from place: inout Int) {
+        let text = XMLPlainText(bytes)
+        while let end = plain.read(text, at: place), addPlainObject() { place = end }
     }
 
     /// - Returns: false, and adds nothing, where there is something wrong with its number.

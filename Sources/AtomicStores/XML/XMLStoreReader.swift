@@ -1,4 +1,5 @@
 import Coding
+import FileSystem
 import Foundation
 import RowMemory
 import Schema
@@ -8,17 +9,36 @@ import Storage
 ///
 /// The document type is never fetched and entities are refused, by `XMLReader`; depth and sizes are bounded.
 struct XMLStoreReader {
+    private enum Objects {
+        /// Stands behind what the store says of itself.
+        case whole(XMLReader)
+        /// Objects begin at a place of a file.
+        case pieces(XMLPieces, from: Int)
+    }
+
     private(set) var metadata: StoreMetadata
     private let next: Int64
-    /// Stands at the first object.
-    private let reader: XMLReader
-    /// The event that follows, which was read to see where the header ends.
-    private let first: XMLReader.Event?
+    private let objects: Objects
 
     private static let largestDocument = 1 << 30
 
+    /// Reads a file, of which no more than the beginning is looked at for now, where it is written in the usual way.
+    /// - Throws: as for bytes.
+    init(_ reading: StoreReading) throws {
+        let pieces = XMLPieces(reading)
+        guard reading.identity.size <= Self.largestDocument, let head = try pieces.head(before: "<object "),
+            let store = try? Self(head + Array("</database>".utf8), objects: { _ in .pieces(pieces, from: head.count) })
+        else {
+            try self.init(reading.bytes())
+            return
+        }
+        self = store
+    }
+
     /// - Throws: `StorageError.notAStore` for other XML, `damaged`; `CodingError`.
-    init(_ bytes: [UInt8]) throws {
+    init(_ bytes: [UInt8]) throws { try self.init(bytes) { .whole($0) } }
+
+    private init(_ bytes: [UInt8], objects: (XMLReader) -> Objects) throws {
         var reader: XMLReader
         do {
             reader = try XMLReader(bytes, limits: .init(bytes: Self.largestDocument))
@@ -27,11 +47,7 @@ struct XMLStoreReader {
             throw StorageError(.notAStore, "This is no XML store: \(error)", underlying: error)
         }
         var info: XMLTree?
-        var event = try reader.nextTag()
-        if case .start("databaseInfo", _) = event {
-            info = try reader.rest(of: "databaseInfo", [])
-            event = try reader.nextTag()
-        }
+        if case .start("databaseInfo", _) = try reader.nextTag() { info = try reader.rest(of: "databaseInfo", []) }
         guard let info, let uuid = info.children(named: "UUID").first?.text.trimmingCharacters(in: .whitespacesAndNewlines), StoreIdentity.isLegal(uuid) else {
             throw StorageError(.damaged, "The XML store does not say which one it is: it has no UUID")
         }
@@ -44,8 +60,12 @@ struct XMLStoreReader {
         }
         metadata = StoreMetadata(uuid: uuid, type: .xml, values: values)
         next = info.children(named: "nextObjectID").first.flatMap { Int64($0.text.trimmingCharacters(in: .whitespacesAndNewlines)) } ?? 1
-        self.reader = reader
-        first = event
+        self.objects = objects(reader)
+        // Whatever follows must be XML; nothing may where objects are elsewhere.
+        let following = try reader.nextTag()
+        if case .pieces = self.objects {
+            guard case .end? = following, try reader.next() == nil else { throw StorageError(.damaged, "There is something before the first object") }
+        }
     }
 
     /// Puts the objects into a table, which is empty.
@@ -53,18 +73,32 @@ struct XMLStoreReader {
     func load(into table: RowTable) throws {
         let names = try XMLStoreNames(table.shape)
         var loader = XMLObjectLoader(names, numbering: try XMLStoreNumbering(table.shape, next: next, metadata))
-        var reader = reader
-        var event = first
-        while let current = event {
-            switch current {
+        switch objects {
+        case .whole(let reader): try Self.load(reader, &loader)
+        case .pieces(let pieces, let start):
+            let end = try pieces.forEach(from: start) { loader.readPlainObjects($0, from: &$1) }
+            if try !pieces.isEnd(at: end, "</database>") {
+                // Something is written in another way, or wrong: from there on the whole file is looked at.
+                guard case .whole(var reader) = try Self(pieces.reading.bytes()).objects else { preconditionFailure("Bytes are read as a whole") }
+                reader.readOn { $1 = end }
+                try Self.load(reader, &loader)
+            }
+            try pieces.reading.checkUnchanged()
+        }
+        try loader.finish(into: table)
+    }
+
+    private static func load(_ objects: XMLReader, _ loader: inout XMLObjectLoader) throws {
+        var reader = objects
+        while true {
+            reader.readOn { loader.readPlainObjects($0, from: &$1) }
+            guard let event = try reader.nextTag() else { return }
+            switch event {
             case .start("object", let attributes): try loader.read(attributes, from: &reader)
             case .start(let name, _): throw StorageError(.damaged, "An XML store has no element “\(name)” (line \(reader.line))")
             case .end, .text: break
             }
-            loader.readPlainObjects(from: &reader)
-            event = try reader.nextTag()
         }
-        try loader.finish(into: table)
     }
 }
 

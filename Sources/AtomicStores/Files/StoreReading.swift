@@ -1,0 +1,36 @@
+import FileSystem
+import Storage
+
+/// The file of a store while it is read, as it was when that began.
+struct StoreReading {
+    let identity: FileIdentity
+    private let file: File
+
+    /// More than this is not read into memory.
+    private static let largestFile = 4 << 30
+
+    init(_ path: String) throws {
+        file = try File(path, .read)
+        identity = try file.status().identity
+    }
+
+    /// The whole content.
+    func bytes() throws -> [UInt8] {
+        let bytes = try file.readAll(limit: Self.largestFile)
+        guard bytes.count == identity.size else { throw Self.changed(file.path) }
+        try checkUnchanged()
+        return bytes
+    }
+
+    /// Reads until `buffer` is full or the file ends; answers the number of bytes read. What was read counts for nothing before ``checkUnchanged()``.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int { try file.read(into: buffer, at: Int64(offset)) }
+
+    /// - Throws: `StorageError.busy` if the file was changed since the reading began.
+    func checkUnchanged() throws {
+        guard try file.status().identity == identity else { throw Self.changed(file.path) }
+    }
+
+    private static func changed(_ path: String) -> StorageError {
+        StorageError(.busy, "The store was changed by another program while it was read", path: path)
+    }
+}

@@ -6,6 +6,7 @@ struct Packer {
     let file: File
     private let progress: (Int64) throws -> Void
     private var offset: Int64 = 0
+    private var early = EarlyWriting()
     private var directory = ByteWriter()
     private var count = 0
 
@@ -208,5 +209,6 @@ struct Packer {
     private mutating func append(_ bytes: UnsafeRawBufferPointer) throws {
         try file.append(bytes)
         offset += Int64(bytes.count)
+        early.wrote(bytes.count, to: file)
     }
 }

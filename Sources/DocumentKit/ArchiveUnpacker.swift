@@ -19,7 +19,7 @@ struct ArchiveUnpacker {
         if let target {
             var done: Int64 = 0
             try target.place { temporary in
-                try archive.reader.extract(to: temporary) { count in
+                try archive.reader.extract(to: temporary, isSynchronized: true) { count in
                     done += count
                     try progress(done, total)
                 }

@@ -115,8 +115,8 @@ struct DocumentMarker: Hashable, Sendable {
     /// What differs from the marker that the store has: an autosave changes little, and many come one after the other.
     func metadata(since last: DocumentMarker?) -> [String: MetadataValue?] {
         guard let last else { return metadata }
-        var changes: [String: MetadataValue?] = [:]
-        changes.reserveCapacity(8)
+        // An autosave's are two.
+        var changes = [String: MetadataValue?](minimumCapacity: 2)
         func note(_ isChanged: Bool, _ key: String, _ value: @autoclosure () -> MetadataValue?) {
             if isChanged { changes.updateValue(value(), forKey: key) }
         }

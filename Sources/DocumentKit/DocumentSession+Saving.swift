@@ -29,7 +29,9 @@ extension DocumentSession {
         }
         let run = marker.map { journal ?? JournalRun(on: $0) }
         next?.journal = run
-        if let next { changes.metadata.merge(next.metadata(since: marker)) { $1 } }
+        if let noted = next?.metadata(since: marker) {
+            if changes.metadata.isEmpty { changes.metadata = noted } else { changes.metadata.merge(noted) { $1 } }
+        }
         precondition(!isReplaced, "After a save of an archive its successor goes on")
         try settleWorkingSet()
         noteContent(changes)

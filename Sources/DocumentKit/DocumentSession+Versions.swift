@@ -10,7 +10,7 @@ extension DocumentSession {
     /// The earlier saved states of the document; nil for a store by itself, and for an archive, which is written without them.
     var versions: VersionStore? {
         guard kind == .package, let package else { return nil }
-        return VersionStore(folder: FilePath.join(package, PackageLayout.versions))
+        return VersionStore(inPackage: package)
     }
 
     /// The highest generation that a version has: the next save gets a higher one. Looked up once. Where versions can't be read none of them counts: keeping the next one says so.

@@ -156,7 +156,7 @@ extension DocumentSession {
 
     /// Gives staged files their names after the commit, which stands whatever becomes of them; answers what hindered it.
     func place(_ staged: StagedParts) -> (any Error)? {
-        guard let package else { return nil }
+        guard let package, !staged.files.isEmpty else { return nil }
         do {
             try DocumentError.stage(.describing, path) { try partsWriter(package).place(staged) }
             return nil

@@ -45,7 +45,6 @@ struct SessionState: Sendable {
     /// Whether a save has written a new archive that the session is not on yet.
     let isReplaced: Bool
     let unfinishedSave: (any Error)?
-    let versions: VersionStore?
     let quarantinedJournal: String?
     let trace: DocumentTrace?
     /// Whether what is committed goes to a working set, and a save puts a new store in the place of the document's.
@@ -64,7 +63,6 @@ struct SessionState: Sendable {
         isStoreOpen = session.isStoreOpen
         isReplaced = session.isReplaced
         unfinishedSave = session.unfinishedSave
-        versions = session.versions
         quarantinedJournal = session.quarantinedJournal
         trace = session.trace
         hasWorkingSet = session.workingSet != nil
@@ -73,6 +71,7 @@ struct SessionState: Sendable {
 
     var model: ManagedObjectModel { store.identity.model }
     var uuid: String { store.identity.uuid }
+    var versions: VersionStore? { kind == .package ? package.map { VersionStore(inPackage: $0) } : nil }
     var hasAutosavedWork: Bool { marker?.hasUnsavedWork ?? false }
     /// Autosaved work that is part of what was opened for editing.
     var recoveredWork: PersistentDocument.RecoveredWork? {

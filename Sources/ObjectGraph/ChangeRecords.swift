@@ -209,6 +209,17 @@ struct ChangeRecords {
         eventStart = objects.count
     }
 
+    /// So few changes leave their memory to the next ones: small saves come one after the other.
+    private static let fewRecords = 64
+
+    /// Lets go of what was changed, now that it is saved. What is left is for the changes to come, which find the memory of a few there.
+    mutating func forgetSaved() {
+        guard objects.count <= Self.fewRecords else { return self = ChangeRecords() }
+        forgetRecords()
+        touched.removeAll(keepingCapacity: true)
+        (eventStart, count) = (0, 0)
+    }
+
     /// Begins anew where no object has a record; the memory stays for the changes to come.
     private mutating func forgetRecords() {
         objects.removeAll(keepingCapacity: true)

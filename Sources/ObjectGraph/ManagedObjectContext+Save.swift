@@ -152,7 +152,7 @@ extension ManagedObjectContext {
 
     /// What the store wrote is what the context has; only now is anything clean.
     private func accept(_ receipt: SaveReceipt) {
-        guard let save = saveUnderWay else { return }
+        guard var save = saveUnderWay else { return }
         saveUnderWay = nil
         save.takeBackRows()
         moveGenerationForward()
@@ -189,6 +189,9 @@ extension ManagedObjectContext {
         assignedStores = assignedStores.filter { temporaries.object(-$0.key) != nil }
         takeDerivedValues(receipt.derived)
         finish(save, derived: receipt.derived)
+        // Not in their place among the context's own: objects that go now ask these.
+        save.changes.forgetSaved()
+        if changes.isEmpty { changes = save.changes }
     }
 
     private func acceptDeletion(_ object: ManagedObject) {

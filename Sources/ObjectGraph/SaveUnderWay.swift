@@ -14,7 +14,7 @@ package struct PreparedSave: Sendable {
 struct SaveUnderWay {
     let number: Int
     /// The changes as they were when the save was prepared.
-    let changes: ChangeRecords
+    var changes: ChangeRecords
     /// Where the edits stood then.
     let position: EditPosition
     // What follows are places in `changes`, which hold the objects.

@@ -6,7 +6,7 @@
 /// Public, as rows are, so that loops in other rooms are compiled into them.
 ///
 /// Invariants:
-/// 1. Element `n` stands in the piece whose number is the position of the highest bit of `n + 16`, counted from bit 4, at the place that the other bits say.
+/// 1. Element `n` stands in the piece whose number is the position of the highest bit of `n + 4`, counted from bit 2, at the place that the other bits say.
 /// 2. Elements `0..<count` are initialised, and no others.
 public struct GrowingList<Element> {
     @usableFromInline final class Storage {
@@ -21,10 +21,11 @@ public struct GrowingList<Element> {
             pieces.initialize(repeating: nil, count: Self.pieceLimit)
         }
 
-        @inlinable static var firstBits: Int { 4 }
+        /// Few lists of small changes ever get more elements than a few, and there may be one for each step that can be undone.
+        @inlinable static var firstBits: Int { 2 }
         @inlinable static var first: Int { 1 << firstBits }
-        /// As many as a count could ever need.
-        private static var pieceLimit: Int { Int.bitWidth - firstBits }
+        /// As many as any memory has room for.
+        private static var pieceLimit: Int { 40 }
         /// The pages of pieces of that size are asked for at once.
         private static var populatedSize: Int { 64 << 10 }
 

@@ -126,11 +126,14 @@ package final class Connection {
 
     /// Lends a compiled statement out of the cache, without bindings; it goes back, reset, when `body` ends. Nested use of the same text compiles it again.
     package func withStatement<Result>(_ sql: String, _ body: (Statement) throws -> Result) throws -> Result {
-        let statement = try cache.removeValue(forKey: sql) ?? prepare(sql, isPersistent: true)
+        let kept = cache[sql].flatMap { $0.isLent ? nil : $0 }
+        let statement = try kept ?? prepare(sql, isPersistent: true)
+        statement.isLent = true
         defer {
             statement.reset()
             statement.clearBindings()
-            if isOpen {
+            statement.isLent = false
+            if kept == nil, isOpen {
                 if cache.count >= Self.mostStatements { cache.removeAll(keepingCapacity: true) }
                 cache[sql] = statement
             }

@@ -9,6 +9,8 @@ package final class Statement {
     package let sql: String
     /// The number of columns in a row; 0 for a statement without rows.
     package let columnCount: Int
+    /// Whether somebody uses it who got it from the connection's cache.
+    var isLent = false
 
     init(_ handle: OpaquePointer, errors: ErrorSource, sql: String) {
         self.handle = handle

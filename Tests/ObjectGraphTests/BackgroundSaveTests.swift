@@ -102,6 +102,30 @@ struct BackgroundSaveTests {
         #expect(!book.isDeleted && author.names("books") == ["Emma"])
     }
 
+    @Test func smallSavesOneAfterTheOtherHaveWhatChangedSinceTheLast() throws {
+        let manager = UndoManager()
+        context.undoManager = manager
+        for round in 0..<6 {
+            // Each leaves the place of its changes to the next, but where that has begun already.
+            author["name"] = "Name \(round)"
+            let new = try library.book("Book \(round)", by: author)
+            context.delete(try library.book("Gone"))
+            let prepared = try prepare()
+            if round % 2 == 1 { author["born"] = 1800 + round }
+            context.completeSave(prepared, try library.store.apply(prepared.changes))
+            let isChanged = round % 2 == 1
+            #expect(context.hasChanges == isChanged && context.updatedObjects == (isChanged ? [author] : []))
+            #expect(context.insertedObjects.isEmpty && context.deletedObjects.isEmpty && !new.objectID.isTemporaryID)
+            #expect(author.changedValues().keys.sorted() == (isChanged ? ["born"] : []))
+        }
+        let other = library.anotherContext()
+        let titles = (0..<6).map { "Book \($0)" } + ["Emma"]
+        #expect(other.fetchNames("Author") == ["Name 5"] && other.fetchNames("Book") == titles)
+        for _ in 0..<13 where manager.canUndo { manager.undo() }
+        try context.save()
+        #expect(!context.hasChanges)
+    }
+
     @Test func metadataGoesWithTheChanges() throws {
         let prepared = try #require(try context.prepareSave(metadata: ["saved": .integer(3)]))
         #expect(prepared.changes.metadata == ["saved": .integer(3)] && prepared.changes.insertions.isEmpty)

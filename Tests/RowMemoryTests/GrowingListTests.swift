@@ -13,7 +13,7 @@ import Testing
     }
 
     // The longest has pieces of huge pages.
-    @Test(arguments: [0, 1, 15, 16, 17, 47, 48, 49, 1_000, 100_000, 600_000])
+    @Test(arguments: [0, 1, 3, 4, 5, 11, 12, 13, 15, 16, 17, 47, 48, 49, 1_000, 100_000, 600_000])
     func elementsStandInTheOrderInWhichTheyCame(count: Int) {
         var list = GrowingList<Int>()
         for number in 0..<count { list.append(number * 3) }
@@ -41,7 +41,7 @@ import Testing
         #expect(list[99] == "number 99")
     }
 
-    @Test(arguments: [0, 1, 15, 16, 17, 47, 48, 49, 1_000, 100_000]) func anEmptiedListIsFilledAgainInItsPlaces(count: Int) {
+    @Test(arguments: [0, 1, 3, 4, 5, 11, 12, 13, 15, 16, 17, 47, 48, 49, 1_000, 100_000]) func anEmptiedListIsFilledAgainInItsPlaces(count: Int) {
         var list = GrowingList<[Int]>()
         for round in 0..<3 {
             for number in 0..<max(0, count - round) { list.append([number, round]) }

@@ -297,6 +297,36 @@ struct WritingTests {
         }
     }
 
+    @Test func metadataThatChangeOftenAreThoseThatWereSetLast() throws {
+        try StoreFixture.run { fixture in
+            func set(_ metadata: [String: MetadataValue?]) throws {
+                var changes = ChangeSet()
+                changes.metadata = metadata
+                _ = try fixture.store.apply(changes)
+            }
+            var expected = try fixture.store.metadata()
+            func expect(_ metadata: [String: MetadataValue?]) throws {
+                try set(metadata)
+                for (key, value) in metadata { expected[key] = value }
+                #expect(try fixture.store.metadata() == expected)
+                #expect(try fixture.store.knownMetadata() == expected)
+            }
+            for number in 0..<5 { try expect(["counter": .string("000\(number)"), "isOdd": .boolean(number % 2 == 1)]) }
+            // What is said again, taken away, of another width or of another kind.
+            try expect(["counter": .string("0004")])
+            try expect(["other": nil, "counter": .string("longer than before")])
+            try expect(["counter": .string("0006"), "isOdd": nil])
+            try expect(["counter": .integer(7)])
+            try expect(["counter": .integer(8)])
+            #expect(throws: StorageError.self) { try set(["counter": .integer(9), "NSStoreModelVersionHashes": .dictionary([:])]) }
+            #expect(try fixture.store.metadata() == expected)
+            // What does not describe the file otherwise than it is may come along.
+            try expect(["counter": .integer(9), "NSStoreType": expected["NSStoreType"]])
+            try fixture.reopen(readOnly: true)
+            #expect(try fixture.store.metadata() == expected)
+        }
+    }
+
     @Test func metadataThatDescribeTheFileAreNotSet() throws {
         try StoreFixture.run { fixture in
             var changes = ChangeSet()

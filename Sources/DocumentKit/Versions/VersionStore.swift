@@ -30,6 +30,8 @@ package struct VersionStore: Sendable {
         self.clone = clone
     }
 
+    init(inPackage package: String) { self.init(folder: FilePath.join(package, PackageLayout.versions)) }
+
     /// When a whole copy is kept beside a delta, so that a chain of deltas does not grow without end.
     package struct BasePolicy: Sendable, Hashable {
         /// So many deltas in a row, where a copy is cheap.

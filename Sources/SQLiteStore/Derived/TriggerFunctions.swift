@@ -44,6 +44,8 @@ final class DerivedChanges {
     /// Keys by `Z_ENT`.
     private(set) var keys: [Int64: Set<Int64>] = [:]
 
+    var isEmpty: Bool { keys.isEmpty }
+
     func note(number: Int64, key: Int64) { keys[number, default: []].insert(key) }
 
     func takeAll() -> [Int64: Set<Int64>] {

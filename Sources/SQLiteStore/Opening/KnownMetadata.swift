@@ -5,33 +5,40 @@ import Storage
 /// commit otherwise.
 struct KnownMetadata {
     let plist: [UInt8]
-    let metadata: StoreMetadata
+    private let read: StoreMetadata
+    /// What was exchanged since: put together with the rest only for whoever asks.
+    private let exchanged: [String: PropertyListValue]
     /// The same bytes, where this session wrote them.
     private let list: EditablePropertyList?
 
+    var metadata: StoreMetadata { exchanged.isEmpty ? read : read.exchanging(exchanged) }
+
     init(read plist: [UInt8], _ metadata: StoreMetadata) {
         self.plist = plist
-        self.metadata = metadata
+        read = metadata
+        exchanged = [:]
         list = nil
     }
 
-    init(writing metadata: StoreMetadata) { self.init(metadata, metadata.editable) }
+    init(writing metadata: StoreMetadata) { self.init(metadata, [:], metadata.editable) }
 
-    private init(_ metadata: StoreMetadata, _ list: EditablePropertyList) {
+    private init(_ metadata: StoreMetadata, _ exchanged: [String: PropertyListValue], _ list: EditablePropertyList) {
         plist = list.bytes
-        self.metadata = metadata
+        read = metadata
+        self.exchanged = exchanged
         self.list = list
     }
 
-    /// These with some values exchanged; nil where they have to be written anew.
-    func exchanging(_ changes: [String: MetadataValue?]) throws(StorageError) -> KnownMetadata? {
+    /// These with some values exchanged; nil where they have to be written anew, or may not be.
+    func exchanging(_ changes: [String: MetadataValue?]) -> KnownMetadata? {
         guard var list else { return nil }
-        let next = try metadata.applying(changes)
-        for key in changes.keys {
-            let value = next.value(key), known = metadata.value(key)
+        var next = exchanged
+        for (key, change) in changes {
+            let value = change.map { PropertyListValue($0) }, known = exchanged[key] ?? read.value(key)
             if value == known { continue }
-            guard let value, list.exchange(key, for: value) else { return nil }
+            guard let value, !StoreMetadata.Key.reserved.contains(key), list.exchange(key, for: value) else { return nil }
+            next[key] = value
         }
-        return KnownMetadata(next, list)
+        return KnownMetadata(read, next, list)
     }
 }

@@ -85,4 +85,11 @@ struct StoreMetadata: Sendable {
         result.values = try values.applying(changes, current: publicValues)
         return result
     }
+
+    /// The metadata with other values for some keys that are there, none of which describes the file itself.
+    func exchanging(_ values: [String: PropertyListValue]) -> StoreMetadata {
+        var result = self
+        result.values.merge(values) { $1 }
+        return result
+    }
 }

@@ -24,8 +24,9 @@ final class LargeValueWriter {
 
     private func writeFiles(for rows: RowBatch, including: (Int, RowSlot) -> Bool) throws {
         guard !rows.isEmpty else { return }
-        let slots = rows[0].layout.slots.filter { $0.kind == .large }
-        guard !slots.isEmpty else { return }
+        let all = rows[0].layout.slots
+        guard all.contains(where: { $0.kind == .large }) else { return }
+        let slots = all.filter { $0.kind == .large }
         for place in 0..<rows.count {
             for slot in slots where including(place, slot) {
                 if let value = rows[place].large(slot), value.bytesAtHand.map({ $0.count > ExternalValues.largestInlineValue }) ?? true { _ = try cell(for: value) }

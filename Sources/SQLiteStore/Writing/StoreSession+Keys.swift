@@ -6,6 +6,7 @@ import Storage
 extension StoreSession {
     /// Gives new objects their numbers, and raises the greatest number where rows bring their own.
     func assignKeys(to insertions: [ChangeSet.Insertions], _ save: inout SaveInProgress) throws -> SaveReceipt {
+        guard !insertions.isEmpty else { return SaveReceipt(keys: []) }
         var needed: [Int64: Int] = [:], greatest: [Int64: Int64] = [:]
         let given = insertions.map(\.rows.keys)
         for (group, keys) in zip(insertions, given) {

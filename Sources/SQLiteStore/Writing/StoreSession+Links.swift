@@ -33,6 +33,7 @@ extension StoreSession {
     // MARK: Links
 
     func write(_ links: [ChangeSet.Link], _ save: inout SaveInProgress) throws {
+        guard !links.isEmpty else { return }
         struct Kind: Hashable {
             let entityIndex: Int
             let propertyIndex: Int

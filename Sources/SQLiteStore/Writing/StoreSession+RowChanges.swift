@@ -52,6 +52,7 @@ extension StoreSession {
 
     /// The sets in the order in which they first occur. Neighbours mostly have the same one, and are not looked up.
     private static func placesBySet(_ sets: [PropertySet]) -> [(changed: PropertySet, places: [Int])] {
+        if sets.count == 1 { return [(sets[0], [0])] }
         var groups: [(changed: PropertySet, places: [Int])] = []
         var groupOfSet: [PropertySet: Int] = [:]
         var current = -1
@@ -134,6 +135,7 @@ extension StoreSession {
     // MARK: Deletions
 
     func delete(_ deletions: [ChangeSet.Deletion], _ save: inout SaveInProgress) throws {
+        guard !deletions.isEmpty else { return }
         for (entityIndex, numbers) in Self.numbersByEntity(deletions) {
             let storage = try layout.storage(of: entityIndex)
             try noteDeletedFiles(numbers, storage, &save)

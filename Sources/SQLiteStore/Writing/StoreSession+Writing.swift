@@ -43,7 +43,7 @@ extension StoreSession {
         try write(changes.orders, &save)
         try placeRest(&save)
         try write(metadata: changes.metadata)
-        receipt.derived = try takeDerivedRows()
+        if !derivedChanges.isEmpty { receipt.derived = try takeDerivedRows() }
         return receipt
     }
 
@@ -72,9 +72,17 @@ extension StoreSession {
 
     private func write(metadata changes: [String: MetadataValue?]) throws {
         guard !changes.isEmpty else { return }
-        if let next = try lastMetadata?.exchanging(changes), let plist = lastMetadata?.plist {
+        if let next = lastMetadata?.exchanging(changes), let plist = lastMetadata?.plist {
             // Where they are others than this session knows, nothing is written over.
-            try connection.run("UPDATE Z_METADATA SET Z_PLIST = ?1 WHERE Z_PLIST = ?2", [.blob(next.plist), .blob(plist)])
+            try next.plist.withUnsafeBytes { new in
+                try plist.withUnsafeBytes { old in
+                    try connection.withStatement("UPDATE Z_METADATA SET Z_PLIST = ?1 WHERE Z_PLIST = ?2") { statement in
+                        try statement.bindBorrowed(blob: new, at: 1)
+                        try statement.bindBorrowed(blob: old, at: 2)
+                        try statement.run()
+                    }
+                }
+            }
             if connection.changes > 0 {
                 lastMetadata = next
                 return

@@ -171,9 +171,11 @@ extension DocumentSession {
             try session.closeStore()
             throw recoverable(document.path)
         }
-        session.identity = try Disk.identity(of: document.path)
+        let anchor = reader.anchor
+        session.identity = try anchor.status().identity
         session.quarantinedJournal = quarantined
         try session.settle()
+        session.anchor = anchor
         guard isToBeDiscarded || (recovery == .discard && session.marker?.lastSave != nil) else { return session }
         try session.closeDiscardingAutosavedWork()
         // The model may be another than that of what was discarded, which may be a migration that did not end.
@@ -310,7 +312,7 @@ extension DocumentSession {
             do {
                 let session = DocumentSession(kind: document.kind, path: document.path, isEditing: isEditing, place: place.opened, store: store, content: content)
                 session.manifest = manifest
-                if let manifest { try session.readMarker(manifest) }
+                if let manifest { try session.readMarker(manifest, hasJournal: place.hasJournal()) }
                 return session
             } catch {
                 try? store.close()
@@ -322,7 +324,7 @@ extension DocumentSession {
         }
     }
 
-    private func readMarker(_ manifest: Manifest) throws {
+    private func readMarker(_ manifest: Manifest, hasJournal: Bool) throws {
         // Under the lock nobody has written since.
         let known = isEditing ? try sqliteStore?.knownMetadata() : nil
         guard let marker = DocumentMarker(try known ?? store.metadata()) else {
@@ -335,7 +337,7 @@ extension DocumentSession {
             throw DocumentError(.malformed, "the store is older than the manifest", path: storePath)
         }
         self.marker = marker
-        hadJournal = try Self.hasJournal(storePath)
+        hadJournal = hasJournal
         if hadJournal { journal = marker.journal }
         findKeptState(manifest, marker)
         // A manifest that knows of everything spares the counting.

@@ -54,6 +54,8 @@ final class DocumentSession {
     let content: ContentFolder?
     /// The marks of the document's files, as this program left them.
     var trace: DocumentTrace?
+    /// Of a package that was opened just now: what is held on to, for the first trace.
+    var anchor: PathAnchor?
     /// The saved state that the versions lead up to: the one before the last save until `keepVersion` has run. Nil where no versions are kept.
     var keptState: SavedState?
     /// Why the state before the next save is kept.

@@ -23,6 +23,9 @@ struct PackageReader {
         folder = try Directory(path)
     }
 
+    /// Holds on to the package that is read, whatever comes to its place.
+    var anchor: PathAnchor { PathAnchor(folder) }
+
     /// What is directly in a folder of the package, and in the package itself for nil; nil where there is no such folder.
     func entries(of part: String? = nil) throws -> [DirectoryEntry]? {
         if let found = known.parts[part ?? ""] { return found }

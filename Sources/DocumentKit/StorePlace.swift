@@ -98,6 +98,9 @@ struct StorePlace {
         try PackageReader(workingSet).checkStore(hasMainFile: database == nil)
     }
 
+    /// Whether there are commits that the main file lacks; after `check`, which has looked where an opening has the lock.
+    func hasJournal() throws -> Bool { try reader?.hasJournal ?? DocumentSession.hasJournal(storePath) }
+
     /// What the store says of itself; it need not be open.
     func storedModelInfo() throws -> StoredModelInfo {
         guard let database else { return try SQLitePersistentStore.storedModelInfo(at: URL(fileURLWithPath: storePath)) }

@@ -40,7 +40,7 @@ package final class Directory: Sendable {
     }
 
     /// Reads a whole file beneath this folder, up to `limit` bytes.
-    package func read(_ name: String, limit: Int) throws -> [UInt8] { try file(name).readAll(limit: limit) }
+    package func read(_ name: String, limit: Int) throws -> [UInt8] { try file(name).readNew(limit: limit) }
 
     /// What a name directly in this folder stands for, without following a link; nil where there is nothing.
     package func status(of name: String) throws -> FileStatus? {

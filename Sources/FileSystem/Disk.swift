@@ -18,7 +18,7 @@ package enum Disk {
 
     /// Reads a whole file; throws `.tooLarge` where it has more than `limit` bytes.
     package static func read(_ path: String, limit: Int) throws -> [UInt8] {
-        try File(path, .read).readAll(limit: limit)
+        try File(path, .read).readNew(limit: limit)
     }
 
     /// Makes a folder, whose parent must be there.

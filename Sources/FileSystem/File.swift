@@ -19,6 +19,8 @@ package final class File: Sendable {
     package let descriptor: Int32
     private let poison = Atomic<Int32>(0)
     private let isOpen = Atomic<Bool>(true)
+    /// How many bytes it had when it was opened.
+    private let firstSize: Int64
 
     /// Opens a plain file; a link as the last component, a FIFO, a device or a folder is refused without waiting on it.
     package convenience init(_ path: String, _ access: Access = .read) throws {
@@ -29,9 +31,18 @@ package final class File: Sendable {
     init(descriptor: Int32, path: String) throws {
         self.path = path
         self.descriptor = descriptor
-        guard try status().kind == .file else {
+        let status: FileStatus
+        do {
+            status = try FileStatus(descriptor: descriptor, path: path)
+        } catch {
+            _ = Glibc.close(descriptor)
+            throw error
+        }
+        guard status.kind == .file else {
+            _ = Glibc.close(descriptor)
             throw FileSystemError(.unsuitableFile, operation: "open", path: path, detail: "not a plain file")
         }
+        firstSize = status.size
     }
 
     deinit { close() }
@@ -60,8 +71,12 @@ package final class File: Sendable {
     }
 
     /// Reads the whole file; throws `.tooLarge` where it has more than `limit` bytes, without having read more than that.
-    package func readAll(limit: Int) throws -> [UInt8] {
-        let expected = try status().size
+    package func readAll(limit: Int) throws -> [UInt8] { try readAll(limit: limit, expecting: status().size) }
+
+    /// The same for a file that was opened just now, and looked at then.
+    func readNew(limit: Int) throws -> [UInt8] { try readAll(limit: limit, expecting: firstSize) }
+
+    private func readAll(limit: Int, expecting expected: Int64) throws -> [UInt8] {
         guard expected <= limit else { throw tooLarge(limit) }
         if expected > 0 {
             // What it has when it is looked at.

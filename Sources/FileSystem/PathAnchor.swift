@@ -11,14 +11,24 @@ internal import Glibc
 package final class PathAnchor: Sendable {
     package let path: String
     private let descriptor: Int32
+    /// The folder whose descriptor that is; nil where it is the anchor's own.
+    private let folder: Directory?
 
     /// Anchors what is at `path`; a link as the last component is not followed.
     package init(_ path: String) throws {
         self.path = path
+        folder = nil
         descriptor = try withPath(path) { name in try Int32(perform(.open, path) { Int(folio_open_path(name)) }) }
     }
 
-    deinit { _ = close(descriptor) }
+    /// Anchors a folder that is open already, and keeps it open.
+    package init(_ folder: Directory) {
+        path = folder.path
+        self.folder = folder
+        descriptor = folder.descriptor
+    }
+
+    deinit { if folder == nil { _ = close(descriptor) } }
 
     package func status() throws -> FileStatus { try FileStatus(descriptor: descriptor, path: path) }
 

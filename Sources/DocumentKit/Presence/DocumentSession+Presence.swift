@@ -3,7 +3,10 @@ internal import SQLiteStore
 
 extension DocumentSession {
     /// Takes the marks of the document's files as they are now, as this program left them.
-    func renewTrace() { trace = try? DocumentTrace(path, kind) }
+    func renewTrace() {
+        trace = try? DocumentTrace(path, kind, anchor)
+        anchor = nil
+    }
 
     /// Throws where what stands at the document's place is no longer what was opened.
     func checkPlace() throws {

@@ -27,10 +27,11 @@ struct DocumentTrace: Sendable {
     private var marks: Marks
 
     /// Takes the marks of the document at `path`.
-    init(_ path: String, _ kind: DocumentKind) throws {
+    /// - Parameter known: What holds on to it already.
+    init(_ path: String, _ kind: DocumentKind, _ known: PathAnchor? = nil) throws {
         self.path = path
         self.kind = kind
-        anchor = try PathAnchor(path)
+        anchor = try known ?? PathAnchor(path)
         marks = Marks(item: try anchor.status().identity)
         if kind == .package { (marks.store, marks.manifest) = try parts() }
     }

@@ -26,30 +26,32 @@ extension ManagedObjectContext {
     /// Runs the delete rules of all objects deleted in this event, and of those that these delete.
     func propagateDeletions() {
         if !postponedDeletions.isEmpty { expandPostponedDeletions() }
-        var index = 0
-        while index < pendingDeletions.count {
+        var done = 0
+        do { try runPendingDeleteRules(&done) } catch {
+            // Nobody knows yet what the others lead to: they wait, and the next save throws.
+            if loadError == nil { loadError = error }
+        }
+        finishPropagation(done)
+    }
+
+    /// - Parameter done: How many of the pending deletions are done with, also where it throws.
+    private func runPendingDeleteRules(_ done: inout Int) throws {
+        while done < pendingDeletions.count {
             // One trip for all faults of a round: their relationships and versions are needed.
-            let round = pendingDeletions[index...]
-            do { try readForDeletion(round) } catch {
-                // Nobody knows yet what these lead to: they wait, and the next save throws.
-                if loadError == nil { loadError = error }
-                finishPropagation(index)
-                return
-            }
+            try readForDeletion(pendingDeletions[done...])
             let end = pendingDeletions.count
-            while index < end {
-                let object = pendingDeletions[index]
-                index += 1
-                // A row that vanished meanwhile is dropped silently (F23).
+            while done < end {
+                let object = pendingDeletions[done]
                 if object.cells == nil {
+                    // A row that vanished meanwhile is dropped silently (F23).
                     dropVanished(object)
-                    continue
+                } else {
+                    try runDeleteRules(of: object)
+                    finishDeletion(object)
                 }
-                runDeleteRules(of: object)
-                finishDeletion(object)
+                done += 1
             }
         }
-        finishPropagation(index)
     }
 
     /// Forgets the new ones among the first objects; only now, since the rules of one may lead to another.
@@ -94,7 +96,8 @@ extension ManagedObjectContext {
         }
     }
 
-    func runDeleteRules(of object: ManagedObject) {
+    /// - Throws: what reading throws; then some rules may have run, and all can run again.
+    func runDeleteRules(of object: ManagedObject) throws {
         let shape = shapes[Int(object.entityIndex)]
         for relation in shape.toOnes {
             switch relation.description.deleteRule {
@@ -103,7 +106,7 @@ extension ManagedObjectContext {
             case .nullify, .deny: break
             }
             guard let inverse = relation.inverse, let target = target(object, relation.slot), !target.state.contains(.deleted), target.fireFault() else { continue }
-            if isStale(target, inverse, ledToBy: object) { readAgain([target], inverse, ledToBy: object) }
+            if isStale(target, inverse, ledToBy: object) { try readAgain([target], inverse, ledToBy: object) }
             disconnect(target, inverse, from: object)
         }
         for relation in shape.toManys where relation.description.deleteRule != .noAction || relation.isLinked {
@@ -117,7 +120,7 @@ extension ManagedObjectContext {
                 if isStale(member, inverse, ledToBy: object) { stale.append(member) } else { disconnect(member, inverse, from: object) }
             }
             if let inverse = relation.inverse, !stale.isEmpty {
-                readAgain(stale, inverse, ledToBy: object)
+                try readAgain(stale, inverse, ledToBy: object)
                 for member in stale { disconnect(member, inverse, from: object) }
             }
         }
@@ -130,12 +133,8 @@ extension ManagedObjectContext {
     }
 
     /// Stale objects as the store has them, so that none is left there that leads to an object that is gone.
-    private func readAgain(_ stale: [ManagedObject], _ inverse: EntityShape.Inverse, ledToBy object: ManagedObject) {
-        let rows: [ManagedObjectID: Row]
-        do { rows = try storedRows(of: stale.map(\.objectID)) } catch {
-            if loadError == nil { loadError = error }
-            return
-        }
+    private func readAgain(_ stale: [ManagedObject], _ inverse: EntityShape.Inverse, ledToBy object: ManagedObject) throws {
+        let rows = try storedRows(of: stale.map(\.objectID))
         for other in stale {
             guard let row = rows[other.objectID] else { continue }
             let end = relation(other, inverse.index), index = Int(other.recordIndex)

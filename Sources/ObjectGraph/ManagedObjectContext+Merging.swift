@@ -217,6 +217,6 @@ extension ManagedObjectContext {
         for relation in shapes[Int(object.entityIndex)].toManys where relation.description.deleteRule != .noAction || relation.isLinked {
             try rebase(object, relation, keepingOrder: false)
         }
-        runDeleteRules(of: object)
+        try runDeleteRules(of: object)
     }
 }

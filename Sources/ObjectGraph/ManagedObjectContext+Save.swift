@@ -119,7 +119,8 @@ extension ManagedObjectContext {
         // Objects that this brings have an event of their own: the rounds below send it to them.
         for index in 0..<(isPlain.contains(false) ? changes.indices.count : 0) { changes.object(at: index)?.willSave() }
         var rounds = 0
-        while changes.hasEvent || !pendingDeletions.isEmpty || !postponedDeletions.isEmpty {
+        // Deletions wait where the store can't be read; that is thrown next.
+        while loadError == nil, changes.hasEvent || !pendingDeletions.isEmpty || !postponedDeletions.isEmpty {
             rounds += 1
             if rounds > 1000 {
                 throw GraphError(.recursiveDirtying, "Pending changes can't be processed: every round of willSave changes objects again. Set a value only where it differs")

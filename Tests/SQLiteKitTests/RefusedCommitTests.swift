@@ -7,21 +7,6 @@ import Testing
 
 /// A commit that was refused is not found by whoever reads the WAL anew.
 @Suite struct RefusedCommitTests {
-    /// What the next program finds if this one is killed now.
-    private func valuesAfterKill(_ path: String) throws -> [Int64] {
-        let copy = path + UniqueName.make()
-        for suffix in ["", "-wal"] { try Disk.copyFile(path + suffix, to: copy + suffix) }
-        return try Connection(copy, .readWrite).rows("SELECT a FROM t ORDER BY a").compactMap(\.first?.integer)
-    }
-
-    private func editing(_ path: String, _ prepare: (Connection) throws -> Void = { _ in }) throws -> Connection {
-        let connection = try Connection(path, .create)
-        try prepare(connection)
-        try connection.prepareForEditing()
-        try connection.execute("CREATE TABLE t(a, b); INSERT INTO t VALUES (1, '')")
-        return connection
-    }
-
     private func refuse(_ call: SystemCall, _ suffix: String, _ error: Int32 = ENOSPC, _ body: () throws -> Void) throws -> SQLiteError? {
         #expect(throws: SQLiteError.self) {
             try FaultInjection.with({ $0 == call && $1.hasSuffix(suffix) ? .error(error) : nil }, body)

@@ -66,6 +66,7 @@ extension ManagedObjectContext {
         for (id, object) in realised {
             guard let row = rows[id] else { continue }
             if object.recordIndex >= 0 { mergeStoreValues(row, into: object) } else { takeValues(of: row, object) }
+            forgetDeletedTargets(of: object)
             refreshedObjects.insert(object)
         }
     }

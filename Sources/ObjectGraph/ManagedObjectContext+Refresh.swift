@@ -101,11 +101,22 @@ extension ManagedObjectContext {
         } else if mergeChanges && object.recordIndex >= 0 {
             mergeStoreValues(into: object)
         } else {
+            let ledToDeleted = ledToDeleted(object)
             changes.remove(object)
             turnIntoFault(object)
+            if ledToDeleted, object.fireFault() { withoutUndo { forgetDeletedTargets(of: object) } }
         }
         refreshedObjects.insert(object)
         endEvent()
+    }
+
+    /// Whether an object led to one that is deleted here. That it does so no longer is part of the deletion, and does not go with the object's own changes.
+    private func ledToDeleted(_ object: ManagedObject) -> Bool {
+        guard object.recordIndex >= 0, !object.state.contains(.deleted) else { return false }
+        return changes.savedPlaces(of: Int(object.recordIndex)).contains { place in
+            guard case .reference(let reference?) = changes.saved[place].value else { return false }
+            return registered(reference)?.state.contains(.deleted) == true
+        }
     }
 
     /// Makes all objects without changes faults again, and brings the others up to date under their changes.
@@ -131,6 +142,7 @@ extension ManagedObjectContext {
         // An object that is gone keeps its changes: their save says so.
         guard rows.count == 1 else { return }
         mergeStoreValues(rows[0], into: object)
+        if !object.state.contains(.deleted) { withoutUndo { forgetDeletedTargets(of: object) } }
     }
 
     /// Puts an object's unsaved changes on top of what the store has now.

@@ -23,7 +23,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Makes an object that stays lead to nothing that is deleted here: it may have been deleted along, and be the store's again.
+    /// Makes an object that stays lead to nothing that is deleted here. It may have been deleted along, or have values that the store has now.
     func forgetDeletedTargets(of object: ManagedObject) {
         for relation in shapes[Int(object.entityIndex)].toOnes {
             guard let reference = object.row.reference(relation.slot), registered(reference)?.state.contains(.deleted) == true else { continue }

@@ -70,6 +70,40 @@ struct BackgroundSaveTests {
         #expect(try library.anotherContext().count(for: FetchRequest<ManagedObject>("Book")) == 2)
     }
 
+    /// What a save holds is not read again when what it belongs to is deleted: another's change shows as a conflict of that save, and is settled with it or after it.
+    @Test(arguments: ["policy", "refresh", "refreshAll", "merge"]) func whatIsDeletedMeanwhileIsNotLedToByWhatIsMergedThen(by settlement: String) throws {
+        let spouse = try library.author("Lefroy")
+        try context.save()
+        let other = library.anotherContext()
+        if settlement == "policy" { other.mergePolicy = .mergeByPropertyObjectTrump }
+        let stale = other.object(with: spouse.objectID)
+        stale["name"] = "Tom"
+        author["spouse"] = spouse
+        try context.save()
+
+        let prepared = try #require(try other.prepareSave(reservesKeys: true))
+        other.delete(other.object(with: author.objectID))
+        other.processPendingChanges()
+        let refusal = try #require(#expect(throws: StorageError.self) { _ = try library.store.apply(prepared.changes) })
+        if settlement == "policy" {
+            let settled = try #require(try other.prepareSave(again: prepared, after: refusal))
+            other.completeSave(settled, try library.store.apply(settled.changes))
+        } else {
+            _ = other.failSave(prepared, refusal)
+            switch settlement {
+            case "refresh": other.refresh(stale, mergeChanges: true)
+            case "refreshAll": other.refreshAllObjects()
+            default: other.mergeChanges(from: SavedChanges(updated: [spouse.objectID]))
+            }
+        }
+        try other.save()
+        let third = library.anotherContext()
+        let saved = third.object(with: spouse.objectID)
+        #expect(try saved.propertyValue(forKey: "spouse") == .null)
+        #expect(saved["name"] as? String == "Tom")
+        #expect(stale["spouse"] == nil && !other.hasChanges)
+    }
+
     @Test func aFailureCanBeRolledBack() throws {
         author["name"] = "Jane"
         _ = try library.book("Persuasion", by: author)

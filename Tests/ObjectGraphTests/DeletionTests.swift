@@ -57,6 +57,21 @@ struct DeletionTests {
         #expect(try count("Author") == 0 && count("Book") == 0 && count("Chapter") == 0)
     }
 
+    /// That an object leads to the deleted one no longer belongs to the deletion, not to the object's own changes.
+    @Test(arguments: [false, true]) func aDeletionOutlivesTheRefreshOfWhatLedToItsObject(mergesChanges: Bool) throws {
+        let author = try library.author("Austen"), spouse = try library.author("Lefroy")
+        author["spouse"] = spouse
+        try context.save()
+        spouse["name"] = "Tom"
+        context.delete(author)
+        context.refresh(spouse, mergeChanges: mergesChanges)
+        #expect(spouse["spouse"] == nil && spouse["name"] as? String == (mergesChanges ? "Tom" : "Lefroy"))
+        try context.save()
+        #expect(!context.hasChanges)
+        let other = library.anotherContext()
+        #expect(try other.object(with: spouse.objectID).propertyValue(forKey: "spouse") == .null)
+    }
+
     /// What leads to a deleted object is read again where it is known here as it was before; until that succeeds the deletion is not saved.
     @Test func aDeletionWaitsForWhatCannotBeRead() throws {
         let author = try library.author("Austen"), spouse = try library.author("Lefroy")

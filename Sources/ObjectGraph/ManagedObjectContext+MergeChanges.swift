@@ -66,8 +66,12 @@ extension ManagedObjectContext {
         for (id, object) in realised {
             guard let row = rows[id] else { continue }
             if object.recordIndex >= 0 { mergeStoreValues(row, into: object) } else { takeValues(of: row, object) }
-            forgetDeletedTargets(of: object)
             refreshedObjects.insert(object)
+        }
+        do {
+            for (id, object) in realised { if let row = rows[id] { try settle(object, stored: row) } }
+        } catch {
+            if loadError == nil { loadError = error }
         }
     }
 

@@ -23,9 +23,12 @@ extension ManagedObjectContext {
             // Only now, since what stands at the other end may have been merged itself.
             for conflict in conflicts {
                 guard let object = registeredObject(for: conflict.objectID), !object.state.contains(.deleted), object.optionalRow != nil else { continue }
-                forgetDeletedTargets(of: object)
-                guard object.recordIndex >= 0 else { continue }
-                if let row = rows[conflict.objectID] { try settleToOnes(of: object, stored: row) } else { try settleToOnes(ofRecreated: object) }
+                if let row = rows[conflict.objectID] {
+                    try settle(object, stored: row)
+                } else {
+                    forgetDeletedTargets(of: object)
+                    if object.recordIndex >= 0 { try settleToOnes(ofRecreated: object) }
+                }
             }
         }
     }
@@ -101,15 +104,24 @@ extension ManagedObjectContext {
         }
     }
 
-    /// What others did to a link was not seen at its other end either: that is read again at its next use.
+    /// What others did to a link was not seen at its other end either: that is read again at its next use, or follows where it has differences of its own.
     private func forgetOtherEnds(
         _ before: ContiguousArray<ManagedObject>, _ after: ContiguousArray<ManagedObject>, of object: ManagedObject, _ relation: EntityShape.Relation
     ) {
         guard let inverse = relation.inverse else { return }
-        for member in Set(before).symmetricDifference(after) where !member.state.isFault {
+        let own = list(object, relation).changes, members = Set(after)
+        for member in members.symmetricDifference(before) where !member.state.isFault {
+            let id = ObjectIdentifier(member)
+            if own.added[id] != nil || own.removed[id] != nil { continue }
             let end = self.relation(member, inverse.index)
             guard let list = member.existingList(end) else { continue }
-            if list.changes.isEmpty { member.row.clear(end.slot) } else { list.forget(object) }
+            if list.changes.isEmpty && list.saving == nil {
+                member.row.clear(end.slot)
+            } else if members.contains(member) {
+                list.learn(object)
+            } else {
+                list.forget(object)
+            }
         }
     }
 

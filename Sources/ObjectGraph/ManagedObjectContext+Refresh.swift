@@ -87,10 +87,12 @@ extension ManagedObjectContext {
 
     /// Makes an object show the store's values at its next use.
     ///
-    /// - Parameter mergeChanges: whether unsaved changes stay, on top of what the store has now; they are dropped otherwise. A new object keeps its values either way.
-    /// Never fails: where the store can't be read the object stays as it is, and the next save throws why.
+    /// - Parameter mergeChanges: whether unsaved changes stay, on top of what the store has now; they are dropped otherwise, and the other ends of its relationships stay as
+    /// they are: refresh these too. A new object keeps its values either way.
+    ///
+    /// A deletion that is merged stays as it was made: its save finds out what others did to the object meanwhile. Never fails: where the store can't be read the object stays as it is, and the next save throws why.
     public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
-        guard object.contextReference != nil, !object.state.contains(.saving) else { return }
+        guard object.contextReference != nil, !object.state.contains(.saving), !(mergeChanges && object.state.contains(.deleted)) else { return }
         processPendingChanges()
         if object.state.contains(.inserted) {
             if !mergeChanges, !object.state.isFault {
@@ -132,17 +134,22 @@ extension ManagedObjectContext {
     }
 
     private func mergeStoreValues(into object: ManagedObject) {
-        let rows: RowBatch
-        do {
-            rows = try store().rows(RowRequest(entityIndex: rootIndex(Int(object.entityIndex)), selection: .keys([object.key])))
-        } catch {
-            if loadError == nil { loadError = error }
-            return
+        withoutUndo {
+            do {
+                // An object that is gone keeps its changes: their save says so.
+                guard let row = try storedRows(of: [object.objectID]).values.first else { return }
+                mergeStoreValues(row, into: object)
+                try settle(object, stored: row)
+            } catch {
+                if loadError == nil { loadError = error }
+            }
         }
-        // An object that is gone keeps its changes: their save says so.
-        guard rows.count == 1 else { return }
-        mergeStoreValues(rows[0], into: object)
-        if !object.state.contains(.deleted) { withoutUndo { forgetDeletedTargets(of: object) } }
+    }
+
+    /// Makes what an object leads to after a merge of the store's values, and what leads to it, agree with each other.
+    func settle(_ object: ManagedObject, stored: Row) throws {
+        forgetDeletedTargets(of: object)
+        if object.recordIndex >= 0 { try settleToOnes(of: object, stored: stored) }
     }
 
     /// Puts an object's unsaved changes on top of what the store has now.

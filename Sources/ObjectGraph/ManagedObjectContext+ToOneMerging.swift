@@ -52,17 +52,17 @@ extension ManagedObjectContext {
     }
 
     private func isGone(_ reference: ObjectReference) throws -> Bool {
-        if let state = registered(reference)?.state, !state.isDisjoint(with: [.inserted, .deleted]) { return state.contains(.deleted) }
+        if let state = registered(reference)?.state, !state.isDisjoint(with: [.inserted, .saving, .deleted]) { return state.contains(.deleted) }
         if reference.key < 0 && parent == nil { return true }
         return try storedRows(of: [objectID(key: reference.key, entityIndex: reference.entityIndex)]).isEmpty
     }
 
-    /// The object of a reference as the store has it, under its own changes; nil where it is gone or deleted here.
+    /// The object of a reference as the store has it, or will have it after the save that is under way, under its own changes; nil where it is gone or deleted here.
     private func upToDate(_ reference: ObjectReference) throws -> ManagedObject? {
         if reference.key < 0 && parent == nil { return registered(reference).flatMap { $0.state.contains(.deleted) ? nil : $0 } }
         let object = self.object(reference)
         if object.state.contains(.deleted) { return nil }
-        if object.state.contains(.inserted) { return object }
+        if !object.state.isDisjoint(with: [.inserted, .saving]) { return object }
         guard let row = try storedRows(of: [object.objectID]).values.first else { return nil }
         if object.state.isFault {
             object.attach(row)

@@ -36,6 +36,19 @@ extension MemberList {
         noteLoaded()
     }
 
+    /// Takes in a member that the store has: no difference from what is saved.
+    func learn(_ member: ManagedObject) {
+        let id = ObjectIdentifier(member)
+        var difference = changes
+        difference.added[id] = nil
+        if isLoaded, !contains(member), difference.removed[id] == nil {
+            difference.committed?.append(member)
+            replace(by: members + [member], difference)
+        } else {
+            replace(by: members, difference)
+        }
+    }
+
     /// Takes out a member that is gone from the store: no difference from what is saved.
     func forget(_ member: ManagedObject) {
         let id = ObjectIdentifier(member)

@@ -50,6 +50,11 @@ enum PlainNumber {
         return start == 1 ? -magnitude : magnitude
     }
 
+    /// A number by ten to the power of `decimals`; nil where more than a division is needed.
+    @inline(__always) static func quotient(of number: UInt64, decimals: Int) -> Double? {
+        number < 1 << 53 && decimals < powers.count ? Double(number) / powers[decimals] : nil
+    }
+
     /// The nearest number to `number` by ten to the power of `decimals`, where the number is below 2^127 and there are at most 20 decimals.
     private static func quotient(_ number: UInt128, _ decimals: Int) -> Double {
         guard number > 0 else { return 0 }

@@ -41,29 +41,27 @@ struct XMLObjectLoader {
     /// Reads the objects that stand at a place of valid UTF-8 and are written in the usual way; moves the place behind them.
     mutating func readPlainObjects(_ bytes: UnsafeRawBufferPointer, from place: inout Int) {
         let text = XMLPlainText(bytes)
-        while let end = plain.read(text, at: place), addPlainObject() { place = end }
+        while let opened = plain.readTag(text, at: place), let end = addPlainObject(text, from: opened) { place = end }
     }
 
-    /// - Returns: false, and adds nothing, where there is something wrong with its number.
-    private mutating func addPlainObject() -> Bool {
+    /// - Returns: the place behind the object; nil, and adds nothing, where there is something wrong with its number or unusual about its values.
+    private mutating func addPlainObject(_ text: XMLPlainText, from opened: Int) -> Int? {
         let number = plain.number, entityIndex = plain.entityIndex
-        guard let key = numbering.key(number, entityIndex: entityIndex), byNumber[number] == nil else { return false }
+        guard let key = numbering.key(number, entityIndex: entityIndex), byNumber[number] == nil else { return nil }
         let row = fillers[entityIndex].append(key: key, version: 1)
+        guard let end = plain.readValues(text, at: opened, into: row.cells) else {
+            fillers[entityIndex].removeLast()
+            return nil
+        }
         _ = byNumber.insert(row, number)
-        for field in plain.fields {
-            switch field {
-            case .int(let slot, let value): row.setInt(value, slot)
-            case .bool(let slot, let value): row.setBool(value, slot)
-            case .double(let slot, let value): row.setDouble(value, slot)
-            case .uuid(let slot, let value): row.setUUID(value, slot)
-            case .string(let slot, let value): row.setString(value, slot)
-            case .value(let slot, let value): _ = row.setValue(value, slot)
+        for relation in plain.relations {
+            switch relation {
             case .reference(let slot, let destination, let number):
                 references.append(PendingReference(row: row, slot: slot, destination: destination, number: number))
             case .list(let relation, let numbers): lists.append(PendingList(relation: relation, owner: row, numbers: numbers))
             }
         }
-        return true
+        return end
     }
 
     /// Reads an object whose start tag was just read.

@@ -9,14 +9,8 @@ import Storage
 /// Whatever is written in another way (order, quotes, comments, sections, other entities, values that are none) it does not read: then ``XMLObjectLoader`` reads that object as
 /// XML, and says what is wrong with it. So both read the same.
 struct XMLPlainObject {
-    /// What an object's element says of a property.
-    enum Field {
-        case int(RowSlot, Int64)
-        case bool(RowSlot, Bool)
-        case double(RowSlot, Double)
-        case uuid(RowSlot, UUID)
-        case string(RowSlot, String)
-        case value(RowSlot, PropertyValue)
+    /// What an object's element says of a relationship.
+    enum Relation {
         case reference(RowSlot, destination: Int, Int64)
         case list(relation: Int, [Int64])
     }
@@ -32,8 +26,18 @@ struct XMLPlainObject {
     private struct Part {
         /// Where in `openings` the beginning of its tag stands.
         let opening: Range<Int>
+        /// The same with the end of line and the space that are mostly before it.
+        let line: Range<Int>
         let content: Content
+
+        init(opening: Range<Int>, content: Content) {
+            self.opening = opening
+            line = opening.lowerBound - XMLPlainObject.indentation.utf8.count..<opening.upperBound
+            self.content = content
+        }
     }
+
+    private static let indentation = "\n        "
 
     private struct Outline {
         let entityIndex: Int
@@ -52,7 +56,7 @@ struct XMLPlainObject {
     /// What was read last.
     private(set) var entityIndex = 0
     private(set) var number: Int64 = 0
-    private(set) var fields: ContiguousArray<Field> = []
+    private(set) var relations: ContiguousArray<Relation> = []
 
     init(_ names: XMLStoreNames) {
         let shape = names.shape
@@ -76,29 +80,41 @@ struct XMLPlainObject {
     }
 
     private mutating func keep(_ opening: String) -> Range<Int> {
+        openings.append(contentsOf: Self.indentation.utf8)
         let start = openings.count
         openings.append(contentsOf: opening.utf8)
         return start..<openings.count
     }
 
-    /// Reads the object that stands at a place, but for space.
+    /// Reads the start tag of the object that stands at a place, but for space.
     /// - Returns: the place behind it; nil where it is not written in the usual way, or there is none.
-    mutating func read(_ text: XMLPlainText, at start: Int) -> Int? {
-        guard var place = opening(text, text.afterSpace(at: start)), let number = text.digits(at: place), number.number > 0,
+    mutating func readTag(_ text: XMLPlainText, at start: Int) -> Int? {
+        guard let place = opening(text, text.afterSpace(at: start)), let number = text.digits(at: place), number.number > 0,
             let opened = text.after("\">", at: number.end)
         else { return nil }
-        place = opened
         self.number = number.number
         entityIndex = outlines[last].entityIndex
-        fields.removeAll(keepingCapacity: true)
+        return opened
+    }
+
+    /// Reads what follows the start tag that was read last: attributes into a row, relationships for those who ask then.
+    /// - Returns: the place behind the object; nil where something is not written in the usual way. Then the row is to be given up: it has some of the values.
+    mutating func readValues(_ text: XMLPlainText, at start: Int, into row: RowCells) -> Int? {
+        if !relations.isEmpty { relations.removeAll(keepingCapacity: true) }
         let known = outlines[last].parts
-        var next = known.lowerBound
+        var next = known.lowerBound, place = start
         while true {
+            // The next one on a line of its own, as it is written where none is left out.
+            if next < known.upperBound, let opened = after(parts[next].line, text, place), let end = field(parts[next].content, text, opened, row) {
+                place = end
+                next += 1
+                continue
+            }
             place = text.afterSpace(at: place)
             if let end = text.after("</object>", at: place) { return end }
             // Those behind the last one are tried first.
             guard let found = part(among: next..<known.upperBound, text, place) ?? part(among: known.lowerBound..<next, text, place),
-                let end = field(parts[found.part].content, text, found.end)
+                let end = field(parts[found.part].content, text, found.end, row)
             else { return nil }
             place = end
             next = found.part + 1
@@ -131,21 +147,23 @@ struct XMLPlainObject {
     }
 
     /// Reads the rest of an element; answers the place behind it.
-    private mutating func field(_ content: Content, _ text: XMLPlainText, _ start: Int) -> Int? {
+    @inline(__always) private mutating func field(_ content: Content, _ text: XMLPlainText, _ start: Int, _ row: RowCells) -> Int? {
         switch content {
         case .attribute(let slot, let isText, let attribute):
-            guard text.byte(at: start) == UInt8(ascii: ">"), let end = text.next(UInt8(ascii: "<"), from: start),
-                let closed = text.after("</attribute>", at: end), let field = value(text, start + 1..<end, slot, isText, attribute)
+            guard text.byte(at: start) == UInt8(ascii: ">") else { return nil }
+            let place = start + 1
+            if let end = plainValue(text, place, slot, row), let closed = text.after("</attribute>", at: end) { return closed }
+            guard let end = text.next(UInt8(ascii: "<"), from: place), let closed = text.after("</attribute>", at: end),
+                value(text, place..<end, slot, isText, attribute, row)
             else { return nil }
-            fields.append(field)
             return closed
         case .toOne(let slot, let destination):
             guard let (first, rest, end) = Self.references(text, start), rest.isEmpty else { return nil }
-            if let first { fields.append(.reference(slot, destination: destination, first)) }
+            if let first { relations.append(.reference(slot, destination: destination, first)) }
             return end
         case .toMany(let relation):
             guard let (first, rest, end) = Self.references(text, start) else { return nil }
-            if let first { fields.append(.list(relation: relation, [first] + rest)) }
+            if let first { relations.append(.list(relation: relation, [first] + rest)) }
             return end
         }
     }
@@ -163,20 +181,57 @@ struct XMLPlainObject {
         return text.after("\"></relationship>", at: place).map { (first.number, rest, $0) }
     }
 
-    private func value(_ text: XMLPlainText, _ range: Range<Int>, _ slot: RowSlot, _ isText: Bool, _ attribute: Int) -> Field? {
+    /// Reads a value whose end it finds itself; answers the place behind it. Where that is not the end of the element the value is another.
+    @inline(__always) private func plainValue(_ text: XMLPlainText, _ place: Int, _ slot: RowSlot, _ row: RowCells) -> Int? {
         switch slot.kind {
-        case .int: if let number = PlainNumber.integer(text.slice(range)) { return .int(slot, number) }
-        case .bool where range.count == 1:
-            switch text.byte(at: range.lowerBound) {
-            case UInt8(ascii: "0"): return .bool(slot, false)
-            case UInt8(ascii: "1"): return .bool(slot, true)
-            default: break
+        case .int:
+            guard let (number, end) = text.integer(at: place) else { return nil }
+            row.store(number, slot)
+            return end
+        case .double, .date:
+            guard let (number, end) = text.decimal(at: place) else { return nil }
+            row.store(number, slot)
+            return end
+        case .uuid:
+            guard let bytes = text.bytes(UUIDText.count, at: place), let uuid = UUIDText.uuid(bytes) else { return nil }
+            row.store(uuid, slot)
+            return place + UUIDText.count
+        default: return nil
+        }
+    }
+
+    /// Reads a value of known length; false where it is none of the attribute's type, or written in an unusual way.
+    private func value(_ text: XMLPlainText, _ range: Range<Int>, _ slot: RowSlot, _ isText: Bool, _ attribute: Int, _ row: RowCells) -> Bool {
+        switch slot.kind {
+        case .int:
+            if let number = PlainNumber.integer(text.slice(range)) {
+                row.store(number, slot)
+                return true
             }
-        case .double, .date: if let number = PlainNumber.double(text.slice(range)) { return .double(slot, number) }
-        case .uuid: if let uuid = UUIDText.uuid(text.slice(range)) { return .uuid(slot, uuid) }
-        case .string where isText: return text.characters(range).map { .string(slot, $0) }
+        case .bool where range.count == 1:
+            let byte = text.byte(at: range.lowerBound)
+            if byte == UInt8(ascii: "0") || byte == UInt8(ascii: "1") {
+                row.store(byte == UInt8(ascii: "1"), slot)
+                return true
+            }
+        case .double, .date:
+            if let number = PlainNumber.double(text.slice(range)) {
+                row.store(number, slot)
+                return true
+            }
+        case .uuid:
+            if let uuid = UUIDText.uuid(text.slice(range)) {
+                row.store(uuid, slot)
+                return true
+            }
+        case .string where isText:
+            guard let characters = text.characters(range) else { return false }
+            row.store(characters, slot)
+            return true
         default: break
         }
-        return text.characters(range).flatMap { XMLValueText.value($0, attributes[attribute]) }.map { .value(slot, $0) }
+        guard let value = text.characters(range).flatMap({ XMLValueText.value($0, attributes[attribute]) }) else { return false }
+        _ = row.setValue(value, slot)
+        return true
     }
 }

@@ -167,7 +167,8 @@ import Testing
             let objects = text[start...].components(separatedBy: "    </object>\n").filter { $0.hasPrefix("    <object") }.map { $0 + "    </object>\n" }
             #expect(objects.count == 86)
             var generator = SplitMix(state: 4)
-            for order in [objects.reversed(), objects.shuffled(using: &generator)] {
+            let inPasses = (0..<3).flatMap { pass in objects.indices.filter { $0 % 3 == pass }.map { objects[$0] } }
+            for order in [objects, objects.reversed(), objects.shuffled(using: &generator), inPasses] {
                 let shuffled = Data((text[..<start] + order.joined() + end).utf8)
                 #expect(try difference(expected, content(shuffled, model, in: folder)) == nil)
                 for again in [order[0], order[40], order[85]] {
@@ -211,6 +212,7 @@ import Testing
         let spellings = [
             "1", "-1", "+1", "01", "1.", ".5", "-.5", "1.50", "1e3", "1E-3", "-0", "-0.0", "0x10", "inf", "nan", " 7 ", "", "-", "--1", "1..2", "1.2.3", "12345678901234567890", "9007199254740993",
             "0.30000000000000004", "123456789012345678.5", "700000000.12345678901234567890", "99999999999999999999999999999999999999", "0.00000000000000000001", "1.000000000000000000000001",
+            "0.000000000000", "5.1000000000", "-5.10000000", "5.100000000001", "0.00000000000000000000", "1.0000000000000000000000000", "562949953421311.9", "562949953421312.9",
             "340282366920938463463374607431768211456", "true", "YES", "2", "179769313486231570000000000000000000000000000000000000000.0",
         ]
         try withTemporaryDirectory { folder in

@@ -62,13 +62,16 @@ struct StoreFile {
         try removeLeftovers()
         var written: FileIdentity?
         do {
-            var file: File?
+            var file: File?, early = EarlyWriting()
             try Disk.replaceFile(
                 path, mode: mode, undoes: true,
                 writing: {
                     let new = $0
                     file = new
-                    try write { try new.append($0) }
+                    try write {
+                        try new.append($0)
+                        early.wrote($0.count, to: new)
+                    }
                 }, ready: { written = try file?.status().identity })
             identity = written
         } catch {

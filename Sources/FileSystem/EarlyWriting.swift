@@ -1,14 +1,14 @@
-internal import FileSystem
-
 /// Has the disk begin with what was written while the rest is still being made, for whoever will wait for all of it at the end.
-struct EarlyWriting {
+package struct EarlyWriting {
     private var waiting = 0
 
     /// So much is begun at once: enough for long runs on the disk, and little beside what is waited for.
     private static let pieceSize = 8 << 20
 
+    package init() {}
+
     /// Notes that so many bytes more were written to a file.
-    mutating func wrote(_ count: Int, to file: File) {
+    package mutating func wrote(_ count: Int, to file: File) {
         waiting += count
         guard waiting >= Self.pieceSize else { return }
         file.startSynchronizing()

@@ -8,12 +8,19 @@ extension ManagedObjectContext {
     func resolve(_ conflicts: [MergeConflict], by type: MergePolicyType) throws {
         let rows = try storedRows(of: conflicts.map(\.objectID))
         let favoursStore = type == .mergeByPropertyStoreTrump || type == .rollback
+        var revived: [ManagedObject] = []
         try withoutUndo {
             for conflict in conflicts {
                 guard let object = registeredObject(for: conflict.objectID), object.recordIndex >= 0 else { continue }
                 switch (rows[conflict.objectID], object.state.contains(.deleted)) {
                 case (let row?, false): try merge(row, into: object, by: type)
-                case (let row?, true): if favoursStore { revive(object, row) } else { try deleteAnyway(object, row) }
+                case (let row?, true):
+                    if favoursStore {
+                        revive(object, row)
+                        revived.append(object)
+                    } else {
+                        try deleteAnyway(object, row)
+                    }
                 case (nil, true): object.state.insert(.inaccessible)
                 case (nil, false): if favoursStore { acceptDeletionElsewhere(of: object) } else { recreate(object) }
                 }
@@ -30,6 +37,7 @@ extension ManagedObjectContext {
                     if object.recordIndex >= 0 { try settleToOnes(ofRecreated: object) }
                 }
             }
+            for object in revived { try settleToOnes(ofRevived: object, isStoreAlone: type == .rollback) }
         }
     }
 

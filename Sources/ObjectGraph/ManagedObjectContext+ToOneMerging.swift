@@ -23,6 +23,18 @@ extension ManagedObjectContext {
         }
     }
 
+    /// Makes an object whose deletion was given up, which has the store's values, agree with objects of its one-to-one relationships that were made to lead elsewhere here.
+    /// - Parameter isStoreAlone: Whether that is given up too.
+    func settleToOnes(ofRevived object: ManagedObject, isStoreAlone: Bool) throws {
+        for relation in shapes[Int(object.entityIndex)].toOnes where !relation.description.isTransient {
+            guard let inverse = relation.inverse, !inverse.isToMany, let reference = object.row.reference(relation.slot),
+                (registered(reference)?.recordIndex ?? -1) >= 0, let other = try upToDate(reference),
+                other.row.reference(self.relation(other, inverse.index).slot)?.key != object.key
+            else { continue }
+            if isStoreAlone { try claimTarget(of: object, relation) } else { writeReference(object, relation.slot, nil) }
+        }
+    }
+
     /// Makes an object that stays lead to nothing that is deleted here. It may have been deleted along, or have values that the store has now.
     func forgetDeletedTargets(of object: ManagedObject) {
         for relation in shapes[Int(object.entityIndex)].toOnes {

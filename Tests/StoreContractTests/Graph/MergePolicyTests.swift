@@ -296,6 +296,29 @@ import Testing
         }
     }
 
+    /// The card went to another person here before its first one was deleted, and that deletion is given up.
+    @Test(arguments: StoreKind.allCases, [MergePolicyType.mergeByPropertyStoreTrump, .rollback])
+    func theCardOfAPersonThatStaysAgreesWithIt_S19(kind: StoreKind, type: MergePolicyType) throws {
+        try GraphFixture.run(kind) { fixture in
+            let context = fixture.context(MergePolicy(merge: type))
+            let person = try context.make("Person", ["name": "Ada"]), heir = try context.make("Person", ["name": "Heir"])
+            let card = try context.make("Card", ["bank": "b", "person": person])
+            try context.save()
+            let other = fixture.context()
+            try other.same(person)["name"] = "Countess"
+            try other.save()
+            card["person"] = heir
+            context.delete(person)
+            try context.save()
+            let holder = type == .rollback ? person : heir
+            #expect(card.target("person") === holder)
+            for shown in [person, heir] { #expect(shown.target("card") === (shown === holder ? card : nil)) }
+            let again = try fixture.reopened()
+            #expect(try again.one("Card").target("person")?.text("name") == holder.text("name"))
+            #expect(try again.all("Person").filter { $0.target("card") != nil }.map { $0.text("name") } == [holder.text("name")])
+        }
+    }
+
     @Test(arguments: StoreKind.allCases) func whatCameToADeletedOwnerMeanwhileFollowsItsDeleteRule_S19_R11(kind: StoreKind) throws {
         try GraphFixture.run(kind) { fixture in
             let context = fixture.context(.overwrite)

@@ -80,7 +80,10 @@ extension ManagedObjectContext {
             object.attach(row)
             try realise(object)
         } else if object.recordIndex >= 0 {
+            let isBehind = object.row.version != row.version
             mergeStoreValues(row, into: object)
+            // No save will meet a conflict over it any more that would settle this.
+            if isBehind { try settle(object, stored: row) }
         } else {
             takeValues(of: row, object)
         }

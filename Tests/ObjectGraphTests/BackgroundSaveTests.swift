@@ -70,6 +70,37 @@ struct BackgroundSaveTests {
         #expect(try library.anotherContext().count(for: FetchRequest<ManagedObject>("Book")) == 2)
     }
 
+    /// Settling a conflict of the save brings an object that was changed after it up to date. What others made lead to that object meanwhile follows then: there is no conflict later.
+    @Test func whatLeadsToAnObjectThatIsBroughtUpToDateFollowsIt() throws {
+        let spouse = try library.author("Lefroy"), rival = try library.author("Bigg-Wither")
+        let authorID = author.objectID
+        try context.save()
+        let other = library.anotherContext()
+        other.mergePolicy = .mergeByPropertyObjectTrump
+        let bride = other.object(with: author.objectID), groom = other.object(with: spouse.objectID)
+        bride["name"] = "Jane"
+        groom["name"] = "Tom"
+        try other.save()
+        bride["name"] = "Miss Austen"
+        let prepared = try #require(try other.prepareSave(reservesKeys: true))
+        groom["spouse"] = bride
+        other.processPendingChanges()
+
+        context.refreshAllObjects()
+        rival["spouse"] = spouse
+        context.delete(author)
+        try context.save()
+
+        let refusal = try #require(#expect(throws: StorageError.self) { _ = try library.store.apply(prepared.changes) })
+        let settled = try #require(try other.prepareSave(again: prepared, after: refusal))
+        other.completeSave(settled, try library.store.apply(settled.changes))
+        try other.save()
+        let third = library.anotherContext()
+        #expect(third.object(with: spouse.objectID)["spouse"] as? ManagedObject === third.object(with: authorID))
+        #expect(try third.object(with: rival.objectID).propertyValue(forKey: "spouse") == .null)
+        #expect(try other.object(with: rival.objectID).propertyValue(forKey: "spouse") == .null)
+    }
+
     /// What a save holds is not read again when what it belongs to is deleted: another's change shows as a conflict of that save, and is settled with it or after it.
     @Test(arguments: ["policy", "refresh", "refreshAll", "merge"]) func whatIsDeletedMeanwhileIsNotLedToByWhatIsMergedThen(by settlement: String) throws {
         let spouse = try library.author("Lefroy")

@@ -127,13 +127,13 @@ extension ManagedObjectContext {
     }
 
     /// Whether an object that `object` leads to does not lead back: it was read before somebody else made it lead there, or after it was made to lead elsewhere.
-    private func isStale(_ other: ManagedObject, _ inverse: EntityShape.Inverse, ledToBy object: ManagedObject) -> Bool {
+    func isStale(_ other: ManagedObject, _ inverse: EntityShape.Inverse, ledToBy object: ManagedObject) -> Bool {
         guard !inverse.isToMany, other.state.isDisjoint(with: [.inserted, .saving]) else { return false }
         return other.row.reference(relation(other, inverse.index).slot)?.key != object.key
     }
 
     /// Stale objects as the store has them, so that none is left there that leads to an object that is gone.
-    private func readAgain(_ stale: [ManagedObject], _ inverse: EntityShape.Inverse, ledToBy object: ManagedObject) throws {
+    func readAgain(_ stale: [ManagedObject], _ inverse: EntityShape.Inverse, ledToBy object: ManagedObject) throws {
         let rows = try storedRows(of: stale.map(\.objectID))
         for other in stale {
             guard let row = rows[other.objectID] else { continue }

@@ -36,14 +36,20 @@ extension ManagedObjectContext {
             return
         }
         if let inverse = relation.inverse, untrackedDepth == 0 {
-            if let old, let oldTarget = existingTarget(old) { disconnect(oldTarget, inverse, from: object) }
+            if let old, let oldTarget = existingTarget(old) {
+                lookAgain(at: oldTarget, inverse, ledToBy: object)
+                disconnect(oldTarget, inverse, from: object)
+            }
             if let target, target.fireFault() {
                 let end = self.relation(target, inverse.index)
                 if inverse.isToMany {
                     addMember(target, end, object)
                 } else {
                     // The target is taken from whoever had it.
-                    if let other = self.target(target, end.slot), other !== object, other.fireFault() { writeReference(other, slot, nil) }
+                    if let other = self.target(target, end.slot), other !== object, other.fireFault() {
+                        if let inverse = end.inverse { lookAgain(at: other, inverse, ledToBy: target) }
+                        if other.row.reference(slot)?.key == target.key { writeReference(other, slot, nil) }
+                    }
                     writeReference(target, end.slot, reference(to: object))
                 }
             }
@@ -63,6 +69,12 @@ extension ManagedObjectContext {
             }
         }
         return target
+    }
+
+    /// Reads an object again that was read before somebody else made it and `object` lead to each other: what parts them here must part them in the store.
+    private func lookAgain(at other: ManagedObject, _ inverse: EntityShape.Inverse, ledToBy object: ManagedObject) {
+        guard isStale(other, inverse, ledToBy: object) else { return }
+        do { try readAgain([other], inverse, ledToBy: object) } catch { if loadError == nil { loadError = error } }
     }
 
     /// Takes `object` out of the other end of one of its relationships.

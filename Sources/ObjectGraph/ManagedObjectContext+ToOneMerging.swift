@@ -16,10 +16,22 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Makes an object that is inserted again lead to nothing that is gone, and the other ends of its one-to-one relationships lead to it.
+    /// Makes an object that is inserted again lead to nothing that is gone, and the other ends of its to-one relationships lead to it.
     func settleToOnes(ofRecreated object: ManagedObject) throws {
-        for relation in shapes[Int(object.entityIndex)].toOnes where !relation.description.isTransient && object.row.reference(relation.slot) != nil {
-            try claimTarget(of: object, relation)
+        for relation in shapes[Int(object.entityIndex)].toOnes where !relation.description.isTransient {
+            guard let reference = object.row.reference(relation.slot) else { continue }
+            guard let inverse = relation.inverse, inverse.isToMany else {
+                try claimTarget(of: object, relation)
+                continue
+            }
+            guard let owner = try upToDate(reference) else {
+                writeReference(object, relation.slot, nil)
+                continue
+            }
+            // As with any new member the owner is changed, so that whoever deletes it meets a conflict.
+            let end = self.relation(owner, inverse.index)
+            touch(owner, end.index)
+            (end.isOrdered ? loadedList(owner, end) : list(owner, end)).addAgain(object, isTracked: !owner.state.contains(.inserted))
         }
     }
 

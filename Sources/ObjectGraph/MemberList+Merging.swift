@@ -49,6 +49,17 @@ extension MemberList {
         }
     }
 
+    /// Counts a member as added that the store has no longer.
+    func addAgain(_ member: ManagedObject, isTracked: Bool) {
+        let id = ObjectIdentifier(member)
+        guard contains(member) else { return add(member, isTracked: isTracked) }
+        guard isTracked, changes.added[id] == nil, saving?.added[id] == nil else { return }
+        var difference = changes
+        difference.added[id] = member
+        difference.committed?.removeAll { $0 === member }
+        replace(by: members, difference)
+    }
+
     /// Takes out a member that is gone from the store: no difference from what is saved.
     func forget(_ member: ManagedObject) {
         let id = ObjectIdentifier(member)

@@ -296,6 +296,51 @@ import Testing
         }
     }
 
+    /// A pupil that is inserted again belongs to a mentor whom somebody else, who saw none, is about to delete.
+    @Test(arguments: StoreKind.allCases) func whoeverDeletesTheOwnerOfWhatIsInsertedAgainMeetsAConflict_S18_S19_R11(kind: StoreKind) throws {
+        try GraphFixture.run(kind) { fixture in
+            let context = fixture.context(.overwrite)
+            let mentor = try context.make("Person", ["name": "Ada"]), pupil = try context.make("Person", ["name": "Bob", "mentor": mentor])
+            try context.save()
+            let other = fixture.context(), third = fixture.context(.overwrite)
+            other.delete(try other.same(pupil))
+            try other.save()
+            third.delete(try third.same(mentor))
+            third.processPendingChanges()
+            pupil["age"] = 2
+            try context.save()
+            try third.save()
+            let stored = try fixture.reopened().one("Person")
+            #expect(stored.text("name") == "Bob" && stored.number("age") == 2 && stored.target("mentor") == nil)
+        }
+    }
+
+    /// The person was read before the card came to it, the card after that.
+    @Test(arguments: StoreKind.allCases, ["taken away", "given on", "taken over"])
+    func aCardLeavesAPersonThatIsKnownHereWithoutIt_S17_R2(kind: StoreKind, step: String) throws {
+        try GraphFixture.run(kind) { fixture in
+            let context = fixture.context()
+            let person = try context.make("Person", ["name": "Ada"]), next = try context.make("Person", ["name": "Next"])
+            let card = try context.make("Card", ["bank": "b"])
+            try context.save()
+            context.refresh(card, mergeChanges: false)
+            let other = fixture.context()
+            try other.same(card)["person"] = other.same(person)
+            try other.save()
+            #expect(card.target("person") === person && person.target("card") == nil)
+            switch step {
+            case "taken away": card["person"] = nil
+            case "given on": card["person"] = next
+            default: next["card"] = card
+            }
+            try context.save()
+            #expect(person.target("card") == nil)
+            let again = try fixture.reopened()
+            #expect(try again.one("Person", "name == 'Ada'").target("card") == nil)
+            #expect(try again.one("Card").target("person")?.text("name") == (step == "taken away" ? nil : "Next"))
+        }
+    }
+
     /// The card went to another person here before its first one was deleted, and that deletion is given up.
     @Test(arguments: StoreKind.allCases, [MergePolicyType.mergeByPropertyStoreTrump, .rollback])
     func theCardOfAPersonThatStaysAgreesWithIt_S19(kind: StoreKind, type: MergePolicyType) throws {

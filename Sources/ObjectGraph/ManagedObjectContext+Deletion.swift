@@ -137,15 +137,13 @@ extension ManagedObjectContext {
         let rows = try storedRows(of: stale.map(\.objectID))
         for other in stale {
             guard let row = rows[other.objectID] else { continue }
-            let end = relation(other, inverse.index), index = Int(other.recordIndex)
-            if index < 0 {
+            if other.recordIndex < 0 {
                 takeValues(of: row, other)
-                refreshedObjects.insert(other)
-            } else if !changes.changed(at: index).contains(end.index), row.reference(end.slot)?.key == object.key {
-                // Its other changes are for the merge policy to settle: it keeps its version, and what it says here is a change as well.
-                _ = changes.touch(index, property: end.index)
-                changes.keepSaved(.reference(reference(to: object)), of: index, property: end.index)
+            } else if row.reference(relation(other, inverse.index).slot)?.key == object.key {
+                // Its other changes are for the merge policy to settle: it keeps its version.
+                takeReference(inverse.index, of: row, other)
             }
+            refreshedObjects.insert(other)
         }
     }
 

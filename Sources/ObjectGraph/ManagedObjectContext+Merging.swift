@@ -30,12 +30,9 @@ extension ManagedObjectContext {
             // Only now, since what stands at the other end may have been merged itself.
             for conflict in conflicts {
                 guard let object = registeredObject(for: conflict.objectID), !object.state.contains(.deleted), object.optionalRow != nil else { continue }
-                if let row = rows[conflict.objectID] {
-                    try settle(object, stored: row)
-                } else {
-                    forgetDeletedTargets(of: object)
-                    if object.recordIndex >= 0 { try settleToOnes(ofRecreated: object) }
-                }
+                forgetDeletedTargets(of: object)
+                guard object.recordIndex >= 0 else { continue }
+                if let row = rows[conflict.objectID] { try settleToOnes(of: object, stored: row) } else { try settleToOnes(ofRecreated: object) }
             }
             for object in revived { try settleToOnes(ofRevived: object, isStoreAlone: type == .rollback) }
         }
@@ -227,7 +224,7 @@ extension ManagedObjectContext {
     }
 
     /// The object's side: it is deleted as it is in the store now, and what came to lead to it meanwhile follows the delete rules.
-    private func deleteAnyway(_ object: ManagedObject, _ stored: Row) throws {
+    func deleteAnyway(_ object: ManagedObject, _ stored: Row) throws {
         object.row.version = stored.version
         for relation in shapes[Int(object.entityIndex)].toOnes where !relation.description.isTransient {
             object.row.setSlotValue(stored.slotValue(relation.slot), relation.slot)

@@ -90,9 +90,9 @@ extension ManagedObjectContext {
     /// - Parameter mergeChanges: whether unsaved changes stay, on top of what the store has now; they are dropped otherwise, and the other ends of its relationships stay as
     /// they are: refresh these too. A new object keeps its values either way.
     ///
-    /// A deletion that is merged stays as it was made: its save finds out what others did to the object meanwhile. Never fails: where the store can't be read the object stays as it is, and the next save throws why.
+    /// A deletion that is merged is made again, of what the store has now. Never fails: where the store can't be read the object stays as it is, and the next save throws why.
     public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
-        guard object.contextReference != nil, !object.state.contains(.saving), !(mergeChanges && object.state.contains(.deleted)) else { return }
+        guard object.contextReference != nil, !object.state.contains(.saving) else { return }
         processPendingChanges()
         if object.state.contains(.inserted) {
             if !mergeChanges, !object.state.isFault {
@@ -101,12 +101,12 @@ extension ManagedObjectContext {
                 object.didTurnIntoFault()
             }
         } else if mergeChanges && object.recordIndex >= 0 {
-            mergeStoreValues(into: object)
+            if object.state.contains(.deleted) { deleteAgain(object) } else { mergeStoreValues(into: object) }
         } else {
             let ledToDeleted = ledToDeleted(object)
             changes.remove(object)
             turnIntoFault(object)
-            if ledToDeleted, object.fireFault() { withoutUndo { forgetDeletedTargets(of: object) } }
+            if ledToDeleted { followDeletionsAgain(from: object) }
         }
         refreshedObjects.insert(object)
         endEvent()
@@ -146,9 +146,35 @@ extension ManagedObjectContext {
         }
     }
 
+    /// Deletes what the store has now of an object that is deleted here.
+    private func deleteAgain(_ object: ManagedObject) {
+        withoutUndo {
+            do {
+                guard let old = object.optionalRow, let row = try storedRows(of: [object.objectID]).values.first, row.version != old.version else { return }
+                try deleteAnyway(object, row)
+            } catch {
+                if loadError == nil { loadError = error }
+            }
+        }
+    }
+
+    private func followDeletionsAgain(from object: ManagedObject) {
+        withoutUndo {
+            do {
+                // One that is gone meanwhile leads nowhere.
+                guard let row = try storedRows(of: [object.objectID]).values.first else { return }
+                object.attach(row)
+                try realise(object)
+                try followDeletions(from: object)
+            } catch {
+                if loadError == nil { loadError = error }
+            }
+        }
+    }
+
     /// Makes what an object leads to after a merge of the store's values, and what leads to it, agree with each other.
     func settle(_ object: ManagedObject, stored: Row) throws {
-        forgetDeletedTargets(of: object)
+        try followDeletions(from: object)
         if object.recordIndex >= 0 { try settleToOnes(of: object, stored: stored) }
     }
 

@@ -24,7 +24,9 @@ extension ManagedObjectContext {
                 try claimTarget(of: object, relation)
                 continue
             }
-            guard let owner = try upToDate(reference) else {
+            // Many may lead to one owner, which has changes from the first of them on.
+            let known = registered(reference).flatMap { $0.recordIndex >= 0 && $0.state.isDisjoint(with: [.fault, .deleted]) ? $0 : nil }
+            guard let owner = try known ?? upToDate(reference, inverse.index) else {
                 writeReference(object, relation.slot, nil)
                 continue
             }
@@ -40,7 +42,7 @@ extension ManagedObjectContext {
     func settleToOnes(ofRevived object: ManagedObject, isStoreAlone: Bool) throws {
         for relation in shapes[Int(object.entityIndex)].toOnes where !relation.description.isTransient {
             guard let inverse = relation.inverse, !inverse.isToMany, let reference = object.row.reference(relation.slot),
-                (registered(reference)?.recordIndex ?? -1) >= 0, let other = try upToDate(reference),
+                (registered(reference)?.recordIndex ?? -1) >= 0, let other = try upToDate(reference, inverse.index),
                 other.row.reference(self.relation(other, inverse.index).slot)?.key != object.key
             else { continue }
             if isStoreAlone { try claimTarget(of: object, relation) } else { writeReference(object, relation.slot, nil) }
@@ -55,9 +57,21 @@ extension ManagedObjectContext {
         }
     }
 
+    /// Has the deletions that are to be saved here reach an object that leads to what they delete: it was not known to when their rules ran. Where such a deletion has a conflict before it, that
+    /// settles it.
+    func followDeletions(from object: ManagedObject) throws {
+        for relation in shapes[Int(object.entityIndex)].toOnes where !relation.description.isTransient {
+            guard let inverse = relation.inverse, let target = object.row.reference(relation.slot).flatMap({ registered($0) }), target.state.contains(.deleted) else { continue }
+            let rule = self.relation(target, inverse.index).description.deleteRule
+            guard rule == .nullify || rule == .cascade else { continue }
+            if let row = target.optionalRow, let stored = try storedRows(of: [target.objectID]).values.first, stored.version != row.version { continue }
+            if rule == .cascade { cascade(to: object) } else { writeReference(object, relation.slot, nil) }
+        }
+    }
+
     /// Makes the object of a reference lead to `object` no longer.
     func release(_ reference: ObjectReference, _ property: Int, from object: ManagedObject) throws {
-        guard let other = try upToDate(reference) else { return }
+        guard let other = try upToDate(reference, property) else { return }
         let slot = relation(other, property).slot
         if other.row.reference(slot)?.key == object.key { writeReference(other, slot, nil) }
     }
@@ -68,7 +82,7 @@ extension ManagedObjectContext {
             if try isGone(reference) { writeReference(object, relation.slot, nil) }
             return
         }
-        guard let other = try upToDate(reference) else { return writeReference(object, relation.slot, nil) }
+        guard let other = try upToDate(reference, inverse.index) else { return writeReference(object, relation.slot, nil) }
         let end = self.relation(other, inverse.index), former = other.row.reference(end.slot)
         if former?.key == object.key { return }
         if let former { try release(former, relation.index, from: other) }
@@ -76,30 +90,46 @@ extension ManagedObjectContext {
     }
 
     private func isGone(_ reference: ObjectReference) throws -> Bool {
-        if let state = registered(reference)?.state, !state.isDisjoint(with: [.inserted, .saving, .deleted]) { return state.contains(.deleted) }
+        if let target = registered(reference) {
+            if !target.state.isDisjoint(with: [.inserted, .saving, .deleted]) { return target.state.contains(.deleted) }
+            // An object that is gone keeps its changes: their save says so.
+            if target.recordIndex >= 0, differsFromSaved(target) { return false }
+        }
         if reference.key < 0 && parent == nil { return true }
         return try storedRows(of: [objectID(key: reference.key, entityIndex: reference.entityIndex)]).isEmpty
     }
 
-    /// The object of a reference as the store has it, or will have it after the save that is under way, under its own changes; nil where it is gone or deleted here.
-    private func upToDate(_ reference: ObjectReference) throws -> ManagedObject? {
+    /// The object of a reference as the store has it, or will have it after the save that is under way; nil where it is gone or deleted here. Of an object with changes only a to-one
+    /// relationship is brought up to date: the rest is for its own conflict to settle, and so it keeps its version.
+    private func upToDate(_ reference: ObjectReference, _ property: Int) throws -> ManagedObject? {
         if reference.key < 0 && parent == nil { return registered(reference).flatMap { $0.state.contains(.deleted) ? nil : $0 } }
         let object = self.object(reference)
         if object.state.contains(.deleted) { return nil }
         if !object.state.isDisjoint(with: [.inserted, .saving]) { return object }
-        guard let row = try storedRows(of: [object.objectID]).values.first else { return nil }
+        guard let row = try storedRows(of: [object.objectID]).values.first else {
+            return object.recordIndex >= 0 && !object.state.isFault && differsFromSaved(object) ? object : nil
+        }
         if object.state.isFault {
             object.attach(row)
             try realise(object)
         } else if object.recordIndex >= 0 {
-            let isBehind = object.row.version != row.version
-            mergeStoreValues(row, into: object)
-            // No save will meet a conflict over it any more that would settle this.
-            if isBehind { try settle(object, stored: row) }
+            takeReference(property, of: row, object)
         } else {
             takeValues(of: row, object)
         }
         refreshedObjects.insert(object)
         return object
+    }
+
+    /// Gives a to-one relationship that was not changed here, or was changed back, the store's target, whatever else was changed.
+    func takeReference(_ property: Int, of row: Row, _ object: ManagedObject) {
+        let relation = relation(object, property), index = Int(object.recordIndex)
+        guard !relation.isToMany, row.reference(relation.slot)?.key != object.row.reference(relation.slot)?.key else { return }
+        if let place = changes.savedPlaces(of: index).first(where: { changes.saved[$0].property == property }) {
+            guard changes.saved[place].value == object.row.slotValue(relation.slot) else { return }
+            changes.replaceSaved(at: place, with: row.slotValue(relation.slot))
+        }
+        noteChange(object, property)
+        object.row.copyValue(of: relation.slot, from: row)
     }
 }

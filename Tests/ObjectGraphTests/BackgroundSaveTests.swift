@@ -70,8 +70,8 @@ struct BackgroundSaveTests {
         #expect(try library.anotherContext().count(for: FetchRequest<ManagedObject>("Book")) == 2)
     }
 
-    /// Settling a conflict of the save brings an object that was changed after it up to date. What others made lead to that object meanwhile follows then: there is no conflict later.
-    @Test func whatLeadsToAnObjectThatIsBroughtUpToDateFollowsIt() throws {
+    /// The bride is inserted again, and what others made lead to her groom, who was changed after the save began, follows.
+    @Test func whatLeadsToAnObjectThatWasChangedAfterTheSaveBeganFollowsIt() throws {
         let spouse = try library.author("Lefroy"), rival = try library.author("Bigg-Wither")
         let authorID = author.objectID
         try context.save()
@@ -91,9 +91,17 @@ struct BackgroundSaveTests {
         context.delete(author)
         try context.save()
 
-        let refusal = try #require(#expect(throws: StorageError.self) { _ = try library.store.apply(prepared.changes) })
-        let settled = try #require(try other.prepareSave(again: prepared, after: refusal))
-        other.completeSave(settled, try library.store.apply(settled.changes))
+        var saving: PreparedSave? = prepared, refusals = 0
+        while let next = saving {
+            do {
+                other.completeSave(next, try library.store.apply(next.changes))
+                saving = nil
+            } catch {
+                refusals += 1
+                saving = try other.prepareSave(again: next, after: error)
+            }
+        }
+        #expect(refusals > 0)
         try other.save()
         let third = library.anotherContext()
         #expect(third.object(with: spouse.objectID)["spouse"] as? ManagedObject === third.object(with: authorID))

@@ -50,7 +50,8 @@ final class RandomEditor {
         }
         guard let relationship = state.relationships(of: name).randomElement(using: &random) else { return }
         let key = relationship.key
-        let candidates = state.candidates(for: relationship), members = state.links(name, key)
+        // What somebody else deleted may still be led to.
+        let candidates = state.candidates(for: relationship), members = state.links(name, key).filter { state.nodes[$0] != nil }
         switch choice {
         case 9, 10:
             let others = Array(candidates.shuffled(using: &random).prefix(relationship.isToMany ? number(in: 0...3) : 1))

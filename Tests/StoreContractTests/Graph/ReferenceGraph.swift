@@ -64,17 +64,18 @@ struct ReferenceGraph: Equatable {
     mutating func link(_ name: String, _ key: String, _ other: String) {
         let relationship = relationship(name, key)
         if links(name, key).contains(other) { return }
-        if !relationship.isToMany, let old = links(name, key).first { unlink(name, key, old) }
+        if !relationship.isToMany, let old = links(name, key).first { unlink(name, relationship, old) }
         let inverse = self.relationship(other, relationship.inverse)
-        if !inverse.isToMany, let owner = links(other, inverse.key).first { unlink(owner, key, other) }
+        if !inverse.isToMany, let owner = links(other, inverse.key).first { unlink(owner, relationship, other) }
         append(name, relationship, other)
         if name != other || key != inverse.key { append(other, inverse, name) }
     }
 
-    mutating func unlink(_ name: String, _ key: String, _ other: String) {
-        let inverse = relationship(name, key).inverse
-        drop(name, key, other)
-        drop(other, inverse, name)
+    mutating func unlink(_ name: String, _ key: String, _ other: String) { unlink(name, relationship(name, key), other) }
+
+    private mutating func unlink(_ name: String, _ relationship: Relationship, _ other: String) {
+        drop(name, relationship.key, other)
+        drop(other, relationship.inverse, name)
     }
 
     /// Makes `others` all that is at the other end, in this order where there is one.

@@ -71,7 +71,7 @@ package final class DocumentLock: Sendable {
         if Disk.isWritable(FilePath.parent(path)) { return sibling }
         // The folder takes no new file, but the document itself may be writable.
         guard Disk.isWritable(path), let runtime = runtimeFile(for: path) else {
-            throw DocumentError(.permission, "its folder can't be written to", path: FilePath.parent(path))
+            throw DocumentError(.permission, "its folder can't be written to", path: path)
         }
         try Disk.makeDirectories(FilePath.parent(runtime), mode: 0o700)
         return runtime

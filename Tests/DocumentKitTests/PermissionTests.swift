@@ -12,13 +12,13 @@ import Testing
     private static let folder = ProcessInfo.processInfo.environment["FOLIO_TEST_PATH"] ?? ""
     private static let nobody: UInt32 = 65_534
 
-    /// What an operation is refused with.
-    private func code(_ body: () async throws -> Void) async -> String {
+    /// What an operation is refused with, and for which file.
+    private func answer(_ body: () async throws -> Void) async -> String {
         do {
             try await body()
             return "none"
         } catch let error as DocumentError {
-            return "\(error.code)"
+            return "\(error.code) of \(error.path.map(FilePath.name) ?? "nothing")"
         } catch {
             return "\(error)"
         }
@@ -34,14 +34,14 @@ import Testing
         var lines: [String] = []
         for name in ["A.folio", "A.folioz", "A.sqlite"] {
             let url = locked.appendingPathComponent(name)
-            lines.append("\(name) read " + (await code {
+            lines.append("\(name) read " + (await answer {
                 let document = try await PersistentDocument.open(url, mode: .reading)
                 guard try Library.titles(document) == ["saved"] else { throw DocumentError(.io, "other titles") }
                 try await document.close()
             }))
-            lines.append("\(name) edit " + (await code { try await PersistentDocument.open(url).close() }))
+            lines.append("\(name) edit " + (await answer { try await PersistentDocument.open(url).close() }))
         }
-        lines.append("create " + (await code { try await PersistentDocument.create(at: locked.appendingPathComponent("B.folio"), model: model).close() }))
+        lines.append("create " + (await answer { try await PersistentDocument.create(at: locked.appendingPathComponent("B.folio"), model: model).close() }))
         try Disk.replaceFile(Self.folder + "/answers/said", with: Array(lines.joined(separator: "\n").utf8))
     }
 
@@ -76,12 +76,12 @@ import Testing
             #expect(
                 said == """
                     A.folio read none
-                    A.folio edit permission
+                    A.folio edit permission of A.folio
                     A.folioz read none
-                    A.folioz edit permission
+                    A.folioz edit permission of A.folioz
                     A.sqlite read none
-                    A.sqlite edit permission
-                    create permission
+                    A.sqlite edit permission of A.sqlite
+                    create permission of B.folio
                     """)
             #expect(try contents(of: locked) == before)
         }

@@ -63,15 +63,20 @@ extension ManagedObjectContext {
             if loadError == nil { loadError = error }
             return
         }
+        var unsettled: [(object: ManagedObject, row: Row, version: Int64)] = []
         for (id, object) in realised {
             guard let row = rows[id] else { continue }
+            unsettled.append((object, row, object.row.version))
             if object.recordIndex >= 0 { mergeStoreValues(row, into: object) } else { takeValues(of: row, object) }
             refreshedObjects.insert(object)
         }
-        do {
-            for (id, object) in realised { if let row = rows[id] { try settle(object, stored: row) } }
-        } catch {
-            if loadError == nil { loadError = error }
+        for index in unsettled.indices {
+            do { try settle(unsettled[index].object, stored: unsettled[index].row) } catch {
+                if loadError == nil { loadError = error }
+                // Their save is to meet the conflict.
+                for rest in unsettled[index...] { rest.object.row.version = rest.version }
+                return
+            }
         }
     }
 

@@ -223,9 +223,9 @@ extension ManagedObjectContext {
         }
     }
 
-    /// The object's side: it is deleted as it is in the store now, and what came to lead to it meanwhile follows the delete rules.
+    /// The object's side: it is deleted as it is in the store now, and what came to lead to it meanwhile follows the delete rules. Where that can't be read it keeps its version, and so its conflict.
     func deleteAnyway(_ object: ManagedObject, _ stored: Row) throws {
-        object.row.version = stored.version
+        mergeValues(of: stored, into: object)
         for relation in shapes[Int(object.entityIndex)].toOnes where !relation.description.isTransient {
             object.row.setSlotValue(stored.slotValue(relation.slot), relation.slot)
             guard let target = stored.reference(relation.slot), let inverse = relation.inverse, !inverse.isToMany, relation.description.deleteRule != .noAction else { continue }
@@ -235,5 +235,6 @@ extension ManagedObjectContext {
             try rebase(object, relation, keepingOrder: false)
         }
         try runDeleteRules(of: object)
+        object.row.version = stored.version
     }
 }

@@ -90,7 +90,7 @@ extension ManagedObjectContext {
     /// - Parameter mergeChanges: whether unsaved changes stay, on top of what the store has now; they are dropped otherwise, and the other ends of its relationships stay as
     /// they are: refresh these too. A new object keeps its values either way.
     ///
-    /// A deletion that is merged is made again, of what the store has now. Never fails: where the store can't be read the object stays as it is, and the next save throws why.
+    /// A deletion that is merged is made again, of what the store has now, if somebody else changed it; undo forgets everything then. Never fails: where the store can't be read the object stays as it is, and the next save throws why.
     public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
         guard object.contextReference != nil, !object.state.contains(.saving) else { return }
         processPendingChanges()
@@ -138,8 +138,13 @@ extension ManagedObjectContext {
             do {
                 // An object that is gone keeps its changes: their save says so.
                 guard let row = try storedRows(of: [object.objectID]).values.first else { return }
+                let version = object.optionalRow?.version
                 mergeStoreValues(row, into: object)
-                try settle(object, stored: row)
+                do { try settle(object, stored: row) } catch {
+                    // Its save is to meet the conflict.
+                    if let version { object.row.version = version }
+                    throw error
+                }
             } catch {
                 if loadError == nil { loadError = error }
             }
@@ -151,7 +156,10 @@ extension ManagedObjectContext {
         withoutUndo {
             do {
                 guard let old = object.optionalRow, let row = try storedRows(of: [object.objectID]).values.first, row.version != old.version else { return }
+                // What undo would take back is the deletion that others did not yet belong to.
+                undoManager?.removeAllActions(withTarget: self)
                 try deleteAnyway(object, row)
+                propagateDeletions()
             } catch {
                 if loadError == nil { loadError = error }
             }
@@ -175,7 +183,7 @@ extension ManagedObjectContext {
     /// Makes what an object leads to after a merge of the store's values, and what leads to it, agree with each other.
     func settle(_ object: ManagedObject, stored: Row) throws {
         try followDeletions(from: object)
-        if object.recordIndex >= 0 { try settleToOnes(of: object, stored: stored) }
+        if object.recordIndex >= 0, !object.state.contains(.deleted) { try settleToOnes(of: object, stored: stored) }
     }
 
     /// Puts an object's unsaved changes on top of what the store has now.
@@ -185,7 +193,26 @@ extension ManagedObjectContext {
             object.attach(fresh)
             return
         }
-        let index = Int(object.recordIndex)
+        mergeValues(of: fresh, into: object)
+        let version = old.version
+        old.version = fresh.version
+        for relation in shapes[Int(object.entityIndex)].toManys where !relation.description.isTransient {
+            guard let list = object.existingList(relation) else { continue }
+            if list.changes.isEmpty {
+                old.clear(relation.slot)
+            } else {
+                do { try rebase(object, relation, keepingOrder: true) } catch {
+                    if loadError == nil { loadError = error }
+                    old.version = version
+                }
+            }
+        }
+        object.awake(fromSnapshotEvents: .refresh)
+    }
+
+    /// Puts the unsaved values of an object, all but members, on top of those that the store has now.
+    func mergeValues(of fresh: Row, into object: ManagedObject) {
+        let index = Int(object.recordIndex), old = object.row
         let shape = shapes[Int(object.entityIndex)]
         let changed = changes.changed(at: index)
         // The store's value takes the place of the saved one, and the changed value stays.
@@ -200,16 +227,6 @@ extension ManagedObjectContext {
             if changed.contains(Int(slot.index)) || isTransient { continue }
             old.copyValue(of: slot, from: fresh)
         }
-        old.version = fresh.version
-        for relation in shape.toManys where !relation.description.isTransient {
-            guard let list = object.existingList(relation) else { continue }
-            if list.changes.isEmpty {
-                old.clear(relation.slot)
-            } else {
-                do { try rebase(object, relation, keepingOrder: true) } catch { if loadError == nil { loadError = error } }
-            }
-        }
-        object.awake(fromSnapshotEvents: .refresh)
     }
 
     /// Reads again the values of realised objects without changes, from rows that a fetch brought.

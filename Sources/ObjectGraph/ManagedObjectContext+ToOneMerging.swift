@@ -63,9 +63,11 @@ extension ManagedObjectContext {
         for relation in shapes[Int(object.entityIndex)].toOnes where !relation.description.isTransient {
             guard let inverse = relation.inverse, let target = object.row.reference(relation.slot).flatMap({ registered($0) }), target.state.contains(.deleted) else { continue }
             let rule = self.relation(target, inverse.index).description.deleteRule
-            guard rule == .nullify || rule == .cascade else { continue }
+            if rule == .noAction { continue }
             if let row = target.optionalRow, let stored = try storedRows(of: [target.objectID]).values.first, stored.version != row.version { continue }
-            if rule == .cascade { cascade(to: object) } else { writeReference(object, relation.slot, nil) }
+            // Also where it goes along: undo may bring it back alone.
+            writeReference(object, relation.slot, nil)
+            if rule == .cascade { cascade(to: object) }
         }
     }
 
@@ -93,7 +95,7 @@ extension ManagedObjectContext {
         if let target = registered(reference) {
             if !target.state.isDisjoint(with: [.inserted, .saving, .deleted]) { return target.state.contains(.deleted) }
             // An object that is gone keeps its changes: their save says so.
-            if target.recordIndex >= 0, differsFromSaved(target) { return false }
+            if target.recordIndex >= 0, !target.state.isFault, differsFromSaved(target) { return false }
         }
         if reference.key < 0 && parent == nil { return true }
         return try storedRows(of: [objectID(key: reference.key, entityIndex: reference.entityIndex)]).isEmpty

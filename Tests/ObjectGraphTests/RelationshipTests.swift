@@ -1,3 +1,4 @@
+import Foundation
 import ObjectGraph
 import Query
 import Schema
@@ -215,16 +216,22 @@ struct RelationshipTests {
     }
 
     /// Filling, taking back and emptying an ordered relationship takes time in proportion to its members, but for moving places.
-    @Test(.timeLimit(.minutes(1))) func anOrderedRelationshipMayHaveManyMembers() throws {
+    @Test func anOrderedRelationshipMayHaveManyMembers() throws {
         context.undoManager = UndoManager()
+        let few = try timeOfFillingAndEmptying(2_000), many = try timeOfFillingAndEmptying(20_000)
+        #expect(many < 40 * few)
+    }
+
+    /// In seconds of this thread alone: whatever else the machine does.
+    private func timeOfFillingAndEmptying(_ count: Int) throws -> Double {
         let book = try library.book("Encyclopaedia")
-        let chapters = try (0..<20_000).map { number in
+        let chapters = try (0..<count).map { number in
             let chapter = try context.insert("Chapter")
             chapter["title"] = "\(number)"
             return chapter
         }
         context.processPendingChanges()
-        let begin = ContinuousClock.now
+        let begin = threadTime()
         book["chapters"] = chapters
         context.processPendingChanges()
         #expect((book["chapters"] as? [ManagedObject])?.elementsEqual(chapters, by: ===) == true)
@@ -237,6 +244,12 @@ struct RelationshipTests {
         context.processPendingChanges()
         context.undo()
         #expect((book["chapters"] as? [ManagedObject])?.elementsEqual(chapters, by: ===) == true)
-        #expect(begin.duration(to: .now) < .seconds(20))
+        return threadTime() - begin
+    }
+
+    private func threadTime() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 }

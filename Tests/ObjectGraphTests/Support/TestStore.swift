@@ -32,8 +32,10 @@ final class TestStore: PersistentStore, @unchecked Sendable {
     private var linkCount = 0
     /// What was asked, for tests that count trips.
     private(set) var log: [String] = []
-    /// Thrown by the next call that reads rows, for faults that can't be filled.
+    /// Thrown by calls that read rows, for faults that can't be filled.
     var readError: (any Error)?
+    /// So many calls succeed before.
+    var readsBeforeError = 0
     var lastChanges = ChangeSet()
 
     init(_ model: ManagedObjectModel) {
@@ -45,12 +47,18 @@ final class TestStore: PersistentStore, @unchecked Sendable {
 
     func clearLog() { log = [] }
 
+    private func failWhereAsked() throws {
+        guard let readError else { return }
+        if readsBeforeError == 0 { throw readError }
+        readsBeforeError -= 1
+    }
+
     private func copy(_ row: Row, into batch: inout RowBatch) { _ = batch.append(copyOf: row) }
 
     // MARK: Reading
 
     private func select(_ request: RowRequest) throws -> [Row] {
-        if let readError { throw readError }
+        try failWhereAsked()
         let entity = model.entities[request.entityIndex]
         let family = request.includesSubentities ? entity.family : request.entityIndex..<(request.entityIndex + 1)
         let excluded = Set(request.excludedKeys)
@@ -88,7 +96,7 @@ final class TestStore: PersistentStore, @unchecked Sendable {
 
     func related(entityIndex: Int, propertyIndex: Int, owners: [Int64], includingRows: Bool) throws -> RelatedBatch {
         try lock.withLock {
-            if let readError { throw readError }
+            try failWhereAsked()
             let property = model.entities[entityIndex].properties[propertyIndex]
             log.append("related \(model.entities[entityIndex].name).\(property.name) \(owners.count)")
             var batch = RelatedBatch(members: owners.map { members(of: $0, entityIndex, property) })

@@ -29,6 +29,33 @@ import TestSupport
         }
     }
 
+    /// What has no objects may still name what the model does not have.
+    @Test(arguments: [
+        ("garbage", "in.txt: Person: Person has no property garbage"), ("null", "Person has no property null"),
+        ("{\"entities\":{\"Person\":[]},\"format\":\"folio-export\",\"formatVersion\":1}", nil),
+        ("{\"entities\":{\"Person\":[],\"Nope\":[]},\"format\":\"folio-export\",\"formatVersion\":1}", "the export has no entity"), ("id,name,born\n", nil),
+    ]) func aFileWithoutObjectsIsLookedAt(text: String, message: String?) throws {
+        try importing(text, "--entity", message?.contains("no entity") == true ? "Else" : "Person") { outcome, _ in
+            #expect(outcome.exit == (message == nil ? 0 : 65))
+            if let message { #expect(outcome.errors.first?.contains(message) == true, "\(outcome.messages)") }
+        }
+    }
+
+    @Test func anEntityThatTheModelDoesNotHaveIsToldAlsoWithoutObjects() throws {
+        try importing("{\"entities\":{\"Nope\":[]},\"format\":\"folio-export\",\"formatVersion\":1}") { outcome, _ in
+            #expect(outcome.exit == 65 && outcome.errors.first?.contains("there is no entity Nope") == true, "\(outcome.messages)")
+        }
+    }
+
+    /// The mark that some programs put before UTF-8 text is none of it.
+    @Test(arguments: ["[{\"name\":\"A\"}]", "{\"name\":\"A\"}\n{\"name\":\"B\"}\n", "name\nA\n"]) func aByteOrderMarkIsNoContent(text: String) throws {
+        try importing("\u{FEFF}" + text, "--entity", "Person") { outcome, document in
+            #expect(outcome.exit == 0, "\(outcome.messages)")
+            let count = try FolioCommand.run("fetch", document, "Person", "--where", "name IN {'A', 'B'}", "--count").output
+            #expect(count == (text.contains("B") ? "2\n" : "1\n"))
+        }
+    }
+
     @Test func linesWithoutAnEntityAreToldByLine() throws {
         try importing("{\"name\":\"A\"}\n{\"name\":\"B\"}\n") { outcome, _ in
             #expect(outcome.exit == 65)

@@ -33,6 +33,12 @@ import TestSupport
         try expectFailure(["set", "DOC", "Person/p1", "portrait=@nowhere.jpg"], exit: 66, says: ["nowhere.jpg"])
     }
 
+    @Test func anEmptyNameIsNotTheFolderThatOneIsIn() throws {
+        for words in [["fetch", "", "Person"], ["info", ""], ["new", "", "--model", FolioCommand.model], ["save-as", "DOC", ""]] {
+            try expectFailure(words, exit: 64, code: "usage", says: ["an argument is empty"])
+        }
+    }
+
     @Test func aShortNameIsNamedInTheError() throws {
         try withTemporaryDirectory { folder in
             let document = try FolioCommand.copyOfDocument(in: folder)

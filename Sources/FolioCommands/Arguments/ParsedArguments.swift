@@ -3,7 +3,7 @@ struct ParsedArguments: Sendable {
     let operands: [String]
     private let values: [String: [String]]
 
-    /// - Throws: usage errors: an unknown option, a missing value, too few or too many operands; 69 for options of a later version.
+    /// - Throws: usage errors: an unknown option, a missing value, too few or too many operands, an empty one; 69 for options of a later version.
     init(_ words: [String], for specification: CommandSpecification) throws {
         var operands: [String] = []
         var values: [String: [String]] = [:]
@@ -41,6 +41,8 @@ struct ParsedArguments: Sendable {
         if operands.count < specification.count.lowerBound {
             throw CommandError.usage("too few arguments", hint: "usage: folio \(specification.name) \(specification.operands)")
         }
+        // As of a variable that is not set: a path without a name is the folder that one is in.
+        if operands.contains("") { throw CommandError.usage("an argument is empty", hint: "usage: folio \(specification.name) \(specification.operands)") }
         if operands.count > specification.count.upperBound {
             throw CommandError.usage(
                 "one argument too many: \(operands[specification.count.upperBound])", hint: "usage: folio \(specification.name) \(specification.operands)")

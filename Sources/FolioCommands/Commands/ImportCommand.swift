@@ -12,11 +12,11 @@ enum ImportCommand: Command {
         examples: ["folio export Old.folio | folio import New.folio -"])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
-        let records = try ImportFile.records(at: arguments.operands[1], entityName: arguments.value("--entity"))
+        let file = try ImportFile(at: arguments.operands[1], entityName: arguments.value("--entity"))
         try await DocumentEditor.editing(arguments.operands[0], arguments, console) { editor in
             let wasEmpty = try editor.isEmpty
             var importer = DocumentImporter(editor.context, store: editor.identity, path: arguments.operands[1], console)
-            try importer.run(records)
+            try importer.run(file)
             if wasEmpty { try importer.keepNumbers() }
             let isSaved = try await editor.commit()
             let count = importer.created.count

@@ -21,7 +21,16 @@ struct DocumentImporter {
     }
 
     /// Makes all objects, then links them. What is wrong in the file is malformed data, with its place.
-    mutating func run(_ records: [ImportRecord]) throws {
+    mutating func run(_ file: ImportFile) throws {
+        for name in file.entityNames {
+            try placing(name) { importer in
+                let entity = try EntityLookup.entity(named: name, in: importer.store.model)
+                // The others are looked up with the objects, which may be of sub-entities with more of them.
+                guard file.records.isEmpty else { return }
+                for column in file.columns.first == "id" ? file.columns[1...] : file.columns[...] { _ = try EntityLookup.property(named: column, of: entity) }
+            }
+        }
+        let records = file.records
         let progress = Progress(total: records.count * 2, of: "steps", console)
         defer { progress.finish() }
         for record in records {

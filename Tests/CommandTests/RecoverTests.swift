@@ -86,6 +86,22 @@ import TestSupport
         }
     }
 
+    /// `--force` replaces what was saved, and not what never was.
+    @Test(.enabled(if: part == nil), arguments: [false, true]) func forceDoesNotReplaceUnsavedWork(archive: Bool) throws {
+        try withTemporaryDirectory { folder in
+            let path = try abandonedDocument(in: folder, archive: archive), other = folder.path + (archive ? "/Expeditions.folio" : "/Other.folioz")
+            if !archive { #expect(try FolioCommand.run("save-as", FolioCommand.document, other, "--archive").exit == 0) }
+            let shown = try people(path, in: folder)
+            for words in [["save-as", other, path], ["repair", other, "-o", path], archive ? ["pack", other, path] : ["unpack", other, path]] {
+                let outcome = try FolioCommand.run(words + ["--force"], through: ["/usr/bin/env", "XDG_STATE_HOME=\(state(folder))"])
+                #expect(outcome.exit == 75 && outcome.hints.first?.contains("recover") == true, "\(words[0]): \(outcome.messages)")
+            }
+            #expect(try people(path, in: folder) == shown)
+            #expect(try run("recover", path, "--discard", in: folder).exit == 0)
+            #expect(try run("save-as", other, path, "--force", in: folder).exit == 0)
+        }
+    }
+
     @Test(.enabled(if: part == nil)) func listingAndDryRunsChangeNothing() throws {
         try withTemporaryDirectory { folder in
             let path = try abandonedDocument(in: folder)

@@ -28,7 +28,7 @@ enum ExportCommand: Command {
                 }
             }
             guard let path = arguments.value("--output"), path != "-" else { return try reader.readingOneState { try write($0, to: console.output) } }
-            let file = try OutputFile(path: path, interruption: console.interruption)
+            let file = try OutputFile(path: path, of: arguments.operands[0], interruption: console.interruption)
             try reader.readingOneState { try write($0, to: file.sink) }
             try file.finish()
         }

@@ -48,7 +48,7 @@ enum ModelCommand: Command {
                 sink.write(files.map { "// \($0.name)\n\n\($0.text)" }.joined(separator: "\n"))
             default: ModelText.write(loaded, to: sink)
             }
-            try console.deliver(sink, to: arguments.value("--output"))
+            try console.deliver(sink, of: arguments.operands[0], to: arguments.value("--output"))
         default: throw CommandError.usage("too many arguments", hint: "usage: folio model \(specification.operands)")
         }
         return .done

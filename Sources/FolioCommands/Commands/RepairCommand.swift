@@ -22,7 +22,7 @@ enum RepairCommand: Command {
         let source = URL(fileURLWithPath: try DocumentArgument.path(arguments.operands[0]))
         let target = try DocumentArgument.path(text)
         let isDryRun = arguments.has(OptionSpecification.dryRun), replacing = arguments.has("--force")
-        if !replacing { try DocumentFormArgument.refuseExisting(target) }
+        try DocumentFormArgument.refuseExisting(target, arguments)
         let model = FittingModel.resolver(arguments.value("--model"))
         let report = try await console.interruption.committing {
             try DocumentRepairer.repair(source, to: URL(fileURLWithPath: target), replacing: replacing, isDryRun: isDryRun, fitting: model)

@@ -63,12 +63,12 @@ final class Console {
     }
 
     /// Writes a result that was gathered in memory to a file, or to standard output where none is named.
-    func deliver(_ sink: ByteSink, to path: String?) throws {
+    func deliver(_ sink: ByteSink, of source: String, to path: String?) throws {
         guard let path, path != "-" else {
             output.write(sink.text)
             return
         }
-        let file = try OutputFile(path: path, interruption: interruption)
+        let file = try OutputFile(path: path, of: source, interruption: interruption)
         file.sink.write(sink.text)
         try file.finish()
     }

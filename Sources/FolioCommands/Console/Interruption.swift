@@ -98,6 +98,13 @@ final class Interruption: Sendable {
         return try await body()
     }
 
+    /// Runs what takes back a step that failed. It is short, and a signal waits for it.
+    func clearingUp(_ body: () async -> Void) async {
+        state.withLock { $0.isCommitting = true }
+        defer { state.withLock { $0.isCommitting = false } }
+        await body()
+    }
+
     func addLeftover(_ path: String) { state.withLock { _ = $0.leftovers.insert(path) } }
     func removeLeftover(_ path: String) { state.withLock { _ = $0.leftovers.remove(path) } }
 

@@ -1,3 +1,4 @@
+import Folio
 import Foundation
 
 /// A result file that is there whole or not at all: written beside its place, then moved into it. What a symbolic link leads to is replaced, not the link; a device or
@@ -12,11 +13,17 @@ final class OutputFile {
     private let temporary: String?
     private let interruption: Interruption
 
-    init(path: String, interruption: Interruption) throws {
+    /// - Parameter source: The document or model whose content goes there, as the command line names it: the file must not lie in it, or in its place.
+    init(path: String, of source: String, interruption: Interruption) throws {
         func failure(_ reason: String) -> CommandError { CommandError(.cannotCreate, "cannotCreate", "can't create the file: \(reason)", path: path) }
         self.path = path
         self.interruption = interruption
-        target = Self.followingLinks(path)
+        let place = Self.followingLinks(path)
+        let sources = [source, DocumentArgument(source).path, ModelReference(source).url.path].compactMap(Self.resolved)
+        guard !sources.contains(where: { place == $0 || place.hasPrefix($0 + "/") }) else {
+            throw CommandError.usage("\(path) would lie in \(source), or in its place")
+        }
+        target = place
         var status = stat()
         let isThere = stat(target, &status) == 0
         switch isThere ? status.st_mode & S_IFMT : S_IFREG {
@@ -37,9 +44,16 @@ final class OutputFile {
     }
 
     private static func followingLinks(_ path: String) -> String {
-        guard let resolved = realpath(path, nil) else { return path }
+        if let resolved = resolved(path) { return resolved }
+        // Of a new file that is its folder's.
+        let url = URL(fileURLWithPath: path)
+        return resolved(url.deletingLastPathComponent().path).map { URL(fileURLWithPath: $0).appendingPathComponent(url.lastPathComponent).path } ?? path
+    }
+
+    private static func resolved(_ path: String) -> String? {
+        guard let resolved = realpath(path, nil) else { return nil }
         defer { free(resolved) }
-        return String(validatingCString: resolved) ?? path
+        return String(validatingCString: resolved)
     }
 
     /// Puts the file into its place.

@@ -22,7 +22,8 @@ struct DocumentEditor {
             try await document.close()
             return result
         } catch {
-            try? await document.close()
+            // A save of an archive that failed half-way, or was interrupted, has autosaved what it was to save: all of it or nothing.
+            await console.interruption.clearingUp { try? await document.close(discardingUnsavedWork: true) }
             throw error
         }
     }

@@ -16,10 +16,22 @@ enum DocumentFormArgument {
         }
     }
 
+    /// Refuses what stands in the place of a new document; with `--force` only a document that an editor left unsaved work in.
+    static func refuseExisting(_ path: String, _ arguments: ParsedArguments) throws {
+        if arguments.has("--force") { try refuseUnsavedWork(path) } else { try refuseExisting(path) }
+    }
+
     static func refuseExisting(_ path: String) throws {
         var status = stat()
         guard lstat(path, &status) != 0 else {
             throw CommandError(.cannotCreate, "exists", "there is something already", path: path, hint: "choose another name, or remove it first")
         }
+    }
+
+    private static func refuseUnsavedWork(_ path: String) throws {
+        // What is no document has none, and what can't be replaced is refused by the writing.
+        guard let info = try? DocumentInfo(of: URL(fileURLWithPath: path), countsObjects: false), info.hasUnsavedChanges, info.lock == nil else { return }
+        throw CommandError(
+            .tryLater, "recoverable", "an editor that is gone left work in it that was never saved", path: path, hint: "recover keeps or discards it: folio recover \(path) --list")
     }
 }

@@ -1,0 +1,49 @@
+import Foundation
+import Testing
+import TestSupport
+
+/// What a command that fails, or is asked for too much, leaves of the document: all of it.
+@Suite struct FailedWriteTests {
+    /// Runs a command that can't write files of more than a megabyte.
+    private static let limited = ["/bin/sh", "-c", "trap '' XFSZ; ulimit -f 2000; exec \"$@\"", "sh"]
+
+    /// The save has autosaved before the archive is written, and takes that back where it can't be.
+    @Test func aSaveOfAnArchiveThatFailsLeavesNothingUnsaved() throws {
+        try withTemporaryDirectory { folder in
+            let package = try FolioCommand.copyOfDocument(in: folder), archive = folder.path + "/A.folioz"
+            #expect(try FolioCommand.run("save-as", package, archive, "--archive").exit == 0)
+            let portrait = folder.appendingPathComponent("portrait")
+            var random = SplitMix(state: 1)
+            try Data((0..<2_000_000).map { _ in UInt8.random(in: 0...255, using: &random) }).write(to: portrait)
+            #expect(try FolioCommand.run("attach", archive, "Person/p1", "portrait", portrait.path).exit == 0)
+            let state = ["/usr/bin/env", "XDG_STATE_HOME=" + folder.path + "/state"], before = try Data(contentsOf: URL(fileURLWithPath: archive))
+            let failed = try FolioCommand.run(["insert", archive, "Person", "name=New"], through: Self.limited + state)
+            #expect(failed.exit != 0 && failed.errors.count == 1, "\(failed.messages)")
+            #expect(try Data(contentsOf: URL(fileURLWithPath: archive)) == before)
+            let count = try FolioCommand.run(["fetch", archive, "Person", "--count"], through: state)
+            #expect(count.output == "5\n" && count.messages.isEmpty, "\(count.messages)")
+            let next = try FolioCommand.run(["insert", archive, "Person", "name=New"], through: state)
+            #expect(next.exit == 0, "\(next.messages)")
+        }
+    }
+
+    @Test(arguments: ["Doc.folio/manifest.json", "Doc.folio/store/new.json", "Doc.folioz", "Doc.sqlite", "link", "./../x/Doc.sqlite"])
+    func aFileInThePlaceOfTheDocumentIsRefused(name: String) throws {
+        try withTemporaryDirectory { outside in
+            let folder = outside.appendingPathComponent("x")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            for (name, form) in [("Doc.folio", "--package"), ("Doc.folioz", "--archive"), ("Doc.sqlite", "--store=sqlite")] {
+                #expect(try FolioCommand.run("save-as", FolioCommand.document, name, form, in: folder).exit == 0)
+            }
+            try FileManager.default.createSymbolicLink(atPath: folder.path + "/link", withDestinationPath: "Doc.sqlite")
+            let before = try FolioCommand.contents(of: folder)
+            let document = name.hasPrefix("Doc.folio/") ? "Doc.folio" : name == "Doc.folioz" ? name : "Doc.sqlite"
+            for command in [["export", document], ["model", document, "--format", "json"], ["extract", document, "Person/p1", "portrait"]] {
+                let outcome = try FolioCommand.run(command + ["-o", name], in: folder)
+                // A value that is not there is told first.
+                #expect(outcome.exit == 64 || command[0] == "extract" && outcome.exit == 66, "\(outcome.messages)")
+            }
+            #expect(try FolioCommand.contents(of: folder) == before)
+        }
+    }
+}

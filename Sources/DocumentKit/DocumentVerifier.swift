@@ -6,6 +6,7 @@ internal import ModelFiles
 internal import SQLiteStore
 public import Schema
 internal import Storage
+internal import Synchronization
 
 /// Holds a document against everything it says of itself.
 ///
@@ -16,7 +17,8 @@ public enum DocumentVerifier {
     ///   - isThorough: Whether indexes, digests of attachments and counts are checked too.
     ///   - model: The model of a store that carries none.
     /// - Returns: what is wrong; empty for a sound document.
-    /// - Throws: `DocumentError` where there is no document to check.
+    /// - Throws: `DocumentError` where there is no document to check, or something keeps it from being looked at: the right to read a part, room for a copy, or
+    ///   the model of a store that carries none. What resolves the model throws through.
     ///
     /// Reads the whole document.
     public static func verify(_ url: URL, isThorough: Bool = false, model: ManagedObjectModel? = nil) throws -> [DocumentFinding] {
@@ -34,28 +36,47 @@ public enum DocumentVerifier {
         _ url: URL, isThorough: Bool, fitting model: @escaping @Sendable ([String: Data]) throws -> ManagedObjectModel?
     ) throws -> [DocumentFinding] {
         let document = try DetectedDocument(url.path)
-        var check = DocumentCheck(isThorough: isThorough, resolver: model)
+        let obstacle = Mutex<(any Error)?>(nil)
+        var check = DocumentCheck(isThorough: isThorough, hasOwnModel: [.package, .archive].contains(document.kind)) { hashes in
+            do { return try model(hashes) } catch {
+                obstacle.withLock { $0 = $0 ?? error }
+                throw error
+            }
+        }
         switch document.kind {
         case .store where document.storeType != .sqlite: check.store(document.path, type: document.storeType)
         case .store, .managedDocument: check.store(document.path, document.storePath ?? document.path, package: nil)
         case .package: check.package(document.path)
         case .archive: try check.archive(document.path)
         }
-        return check.findings
+        if let error = obstacle.withLock({ $0 }) { throw error }
+        return try DocumentError.stage(.reading, document.path) { try check.result() }
     }
 }
 
 /// One walk through a document.
 private struct DocumentCheck {
     let isThorough: Bool
+    /// Whether the document carries its model: one that does not fit is damage then, else a mistake of the caller's.
+    let hasOwnModel: Bool
     let resolver: DocumentSession.ModelResolver
-    private(set) var findings: [DocumentFinding] = []
+    private var findings: [DocumentFinding] = []
+    /// What has kept a part from being looked at and says nothing of its content: a finding only beside others.
+    private var obstacle: (any Error)?
+    private var obstacleCount = 0
     /// More of one kind say nothing new.
     private static let maximumFindings = 1000
 
-    init(isThorough: Bool, resolver: @escaping DocumentSession.ModelResolver) {
+    init(isThorough: Bool, hasOwnModel: Bool, resolver: @escaping DocumentSession.ModelResolver) {
         self.isThorough = isThorough
+        self.hasOwnModel = hasOwnModel
         self.resolver = resolver
+    }
+
+    /// - Throws: what has kept parts from being looked at, where all others are sound.
+    func result() throws -> [DocumentFinding] {
+        if let obstacle, findings.count == obstacleCount { throw obstacle }
+        return findings
     }
 
     private mutating func report(_ part: String, _ message: String, object: String? = nil) {
@@ -66,18 +87,33 @@ private struct DocumentCheck {
     private mutating func part<Result>(_ name: String, _ body: (inout DocumentCheck) throws -> Result) -> Result? {
         do {
             return try body(&self)
-        } catch let error as DocumentError {
-            report(name, error.message)
-        } catch let error as StorageError {
-            report(name, error.message)
-        } catch let error as ArchiveError {
-            report(error.entry ?? name, error.messageWithoutPath)
-        } catch let error as FileSystemError {
-            report(name, error.reason)
         } catch {
-            report(name, "\(error)")
+            report(error, as: name)
+            return nil
         }
-        return nil
+    }
+
+    private mutating func report(_ error: any Error, as name: String) {
+        if isObstacle(error) {
+            obstacle = obstacle ?? error
+            obstacleCount += 1
+        }
+        switch error {
+        case let error as DocumentError: report(name, error.message)
+        case let error as StorageError: report(name, error.message)
+        case let error as ArchiveError: report(error.entry ?? name, error.messageWithoutPath)
+        case let error as FileSystemError: report(name, error.reason)
+        default: report(name, "\(error)")
+        }
+    }
+
+    private func isObstacle(_ error: any Error) -> Bool {
+        switch error {
+        case let error as FileSystemError: [.permissionDenied, .noSpace, .tooManyOpenFiles].contains(error.code)
+        case let error as StorageError: [.permission, .full].contains(error.code) || !hasOwnModel && [.noModel, .incompatibleModel].contains(error.code)
+        case let error as DocumentError: error.code == .permission || error.underlying.map(isObstacle) ?? false
+        default: false
+        }
     }
 
     // MARK: Forms

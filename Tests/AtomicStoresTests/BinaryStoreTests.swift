@@ -1,5 +1,6 @@
 import AtomicStores
 import Foundation
+import Query
 import RowMemory
 import Schema
 import Storage
@@ -46,6 +47,7 @@ import TestSupport
                     do {
                         let store = try fixture.open()
                         _ = try fixture.titles(in: store)
+                        _ = try store.rows(RowRequest(entityIndex: 1, sortKeys: [SortKey("author.fullName")]))
                         _ = try store.related(entityIndex: 0, propertyIndex: 3, owners: [1, 2], includingRows: true)
                     } catch is StorageError {
                     } catch let error as ModelError {

@@ -20,6 +20,19 @@ import TestSupport
         }
     }
 
+    /// A model that is missing or wrong is a mistake of whoever calls, as it is to all commands.
+    @Test(arguments: ["sqlite", "binary", "xml"]) func aStoreWithoutItsModelIsNotDamaged(kind: String) throws {
+        try withTemporaryDirectory { folder in
+            let path = folder.path + "/Doc.\(kind)", other = FolioCommand.samples.path + "/Expeditions.xcdatamodeld#Expeditions 2"
+            #expect(try FolioCommand.run("save-as", FolioCommand.document, path, "--store", kind).exit == 0)
+            let wrong = try FolioCommand.run("verify", path, "--model", other)
+            #expect(wrong.exit == 78 && wrong.output.isEmpty && wrong.errors.count == 1, "\(wrong.messages)")
+            #expect(try FolioCommand.run("verify", path, "--model", FolioCommand.model).exit == 0)
+            let bare = try FolioCommand.run("verify", path)
+            #expect(bare.exit == (kind == "xml" ? 78 : 0), "\(bare.messages)")
+        }
+    }
+
     private func edit(_ document: String, _ name: String, _ change: (inout Data) throws -> Void) throws {
         let url = URL(fileURLWithPath: document).appendingPathComponent(name)
         var bytes = try Data(contentsOf: url)

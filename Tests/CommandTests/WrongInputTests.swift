@@ -30,6 +30,9 @@ import TestSupport
         try expectFailure(["set", "Nowhere.folio", "Person/p1", "name=X"], exit: 66, says: ["Nowhere.folio"])
         try expectFailure(["import", "DOC", "nowhere.json"], exit: 66, says: ["nowhere.json"])
         try expectFailure(["model", "nowhere.xcdatamodeld"], exit: 66, says: ["nowhere.xcdatamodeld"])
+        for words in [["info", "DOC"], ["verify", "DOC"], ["fetch", "DOC", "Person"], ["insert", "DOC", "Person"], ["diff", "DOC", "DOC"], ["repair", "DOC", "-o", "New.folio"]] {
+            try expectFailure(words + ["--model", "nowhere.xcdatamodeld"], exit: 66, code: "notFound", says: ["nowhere.xcdatamodeld"])
+        }
         try expectFailure(["set", "DOC", "Person/p1", "portrait=@nowhere.jpg"], exit: 66, says: ["nowhere.jpg"])
     }
 
@@ -186,6 +189,16 @@ import TestSupport
         try expectFailure(["new", "DOC", "--model", FolioCommand.model], exit: 73, code: "exists", says: ["already"])
         try expectFailure(["save-as", "DOC", "DOC"], exit: 73, says: ["already"])
         try expectFailure(["new", "nowhere/New.folio", "--model", FolioCommand.model], exit: 73, says: ["nowhere"])
+    }
+
+    @Test func aDocumentWithinTheOneItIsMadeOfIsRefused() throws {
+        let model = FolioCommand.samples.path + "/Expeditions.xcdatamodeld"
+        for words in [
+            ["save-as", "DOC", "DOC/New.folio"], ["save-as", "DOC", "DOC/content/New.folioz", "--archive", "--force"], ["pack", "DOC", "DOC/store/New.folioz"],
+            ["repair", "DOC", "-o", "DOC/../Expeditions.folio/New.folio"], ["migrate", "DOC", "--model", model, "-o", "DOC/New.folio"],
+        ] {
+            try expectFailure(words, exit: 64, code: "usage", says: ["would lie in"])
+        }
     }
 
     @Test func aDamagedImportFileChangesNothing() throws {

@@ -39,8 +39,10 @@ import Testing
                 guard try Library.titles(document) == ["saved"] else { throw DocumentError(.io, "other titles") }
                 try await document.close()
             }))
+            lines.append("\(name) verify " + (await answer { if try !DocumentVerifier.verify(url).isEmpty { throw DocumentError(.malformed, "damaged") } }))
             lines.append("\(name) edit " + (await answer { try await PersistentDocument.open(url).close() }))
         }
+        lines.append("secret verify " + (await answer { if try !DocumentVerifier.verify(locked.appendingPathComponent("Secret.folio")).isEmpty { throw DocumentError(.malformed, "damaged") } }))
         lines.append("create " + (await answer { try await PersistentDocument.create(at: locked.appendingPathComponent("B.folio"), model: model).close() }))
         try Disk.replaceFile(Self.folder + "/answers/said", with: Array(lines.joined(separator: "\n").utf8))
     }
@@ -50,7 +52,7 @@ import Testing
             let locked = folder.appendingPathComponent("locked")
             try Disk.makeDirectory(locked.path)
             try Disk.makeDirectory(folder.path + "/answers")
-            for (name, form) in [("A.folio", DocumentForm.package), ("A.folioz", .archive), ("A.sqlite", .store)] {
+            for (name, form) in [("A.folio", DocumentForm.package), ("A.folioz", .archive), ("A.sqlite", .store), ("Secret.folio", .package)] {
                 let document = try await PersistentDocument.create(at: locked.appendingPathComponent(name), model: Library.model(), form: form)
                 try Library.insertBook("saved", document)
                 try await document.save()
@@ -61,6 +63,8 @@ import Testing
             chmod(folder.path + "/answers", 0o777)
             chmod(locked.path, 0o555)
             for name in try Disk.list(locked.path).map(\.name) where name == "A.folio" { chmod(locked.path + "/" + name, 0o555) }
+            let secret = locked.path + "/Secret.folio/store"
+            chmod(secret, 0)
             defer { for name in ["", "/A.folio"] { chmod(locked.path + name, 0o755) } }
 
             let process = Process()
@@ -72,15 +76,20 @@ import Testing
             process.standardError = FileHandle.nullDevice
             try process.run()
             process.waitUntilExit()
+            chmod(secret, 0o755)
             let said = try String(decoding: Disk.read(folder.path + "/answers/said", limit: 10_000), as: UTF8.self)
             #expect(
                 said == """
                     A.folio read none
+                    A.folio verify none
                     A.folio edit permission of A.folio
                     A.folioz read none
+                    A.folioz verify none
                     A.folioz edit permission of A.folioz
                     A.sqlite read none
+                    A.sqlite verify none
                     A.sqlite edit permission of A.sqlite
+                    secret verify permission of store
                     create permission of B.folio
                     """)
             #expect(try contents(of: locked) == before)

@@ -75,7 +75,9 @@ struct BinaryRowsReader {
             let entities = try column.numbers(UInt32.self, count: rows.count)
             for (index, row) in rows.enumerated() {
                 guard keys[index] > 0 else { throw damaged("a reference names no object") }
-                row.store(ObjectReference(key: keys[index], entityIndex: try places.entityIndex(entities[index])), cell)
+                let target = ObjectReference(key: keys[index], entityIndex: try places.entityIndex(entities[index]))
+                try places.shape.checkReference(to: target.entityIndex, from: slot, of: entityIndex)
+                row.store(target, cell)
             }
         case .string, .uri, .decimal, .data, .large, .boxed:
             let lengths = try column.numbers(UInt64.self, count: rows.count)

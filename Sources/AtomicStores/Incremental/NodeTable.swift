@@ -83,7 +83,7 @@ final class NodeTable: SelectingTable {
         var list: [ObjectReference] = []
         for member in try store.newValue(forRelationship: relationship, forObjectWith: id, with: context) {
             let reference = try reference(member, isMember: true)
-            guard shape.root(of: reference.entityIndex) == destination.rootIndex else {
+            guard destination.family.contains(reference.entityIndex) else {
                 throw damaged("\(id.entity.name).\(relationship.name) has a member of the entity \(member.entity.name)", entity: id.entity)
             }
             if seen.insert(reference.key).inserted { list.append(reference) }
@@ -199,7 +199,9 @@ extension TableShape {
     func set(_ target: ObjectReference, _ key: String, in row: Row) throws {
         let entity = model.entities[row.entityIndex]
         guard let property = entity.property(named: key), property.relationship != nil, !property.isToMany else { throw unknown(key, entity) }
-        row.setReference(target, layouts[entity.index].slots[property.index])
+        let slot = layouts[entity.index].slots[property.index]
+        try checkReference(to: target.entityIndex, from: slot, of: entity.index)
+        row.setReference(target, slot)
     }
 
     func unknown(_ key: String, _ entity: Entity) -> StorageError {

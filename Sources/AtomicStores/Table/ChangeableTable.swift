@@ -23,13 +23,20 @@ protocol ChangeableTable: AnyObject {
 extension ChangeableTable {
     func lastNumber(root: Int) -> Int64? { nil }
 
-    func row(_ reference: ObjectReference) throws -> Row? { try row(reference.key, entityIndex: reference.entityIndex) }
+    /// The object that a reference leads to; nil also where the number is that of an object of another entity than the reference says.
+    func row(_ reference: ObjectReference) throws -> Row? { try row(reference.key, entityIndex: reference.entityIndex).flatMap { shape.row($0, ifNamedBy: reference) } }
 }
 
 extension RowTable {
     func lastNumber(root: Int) -> Int64? { hierarchies[root].greatestKey }
 
-    func row(_ reference: ObjectReference) -> Row? { row(reference.key, entityIndex: reference.entityIndex) }
+    func row(_ reference: ObjectReference) -> Row? { row(reference.key, entityIndex: reference.entityIndex).flatMap { shape.row($0, ifNamedBy: reference) } }
+}
+
+extension TableShape {
+    fileprivate func row(_ row: Row, ifNamedBy reference: ObjectReference) -> Row? {
+        model.entities[reference.entityIndex].family.contains(row.entityIndex) ? row : nil
+    }
 }
 
 /// Where the numbers of new objects come from.

@@ -23,6 +23,8 @@ final class TableShape: Sendable {
     let constraints: [UniquenessConstraint]
     let derivations: [Derivation]
     private let relationByProperty: [[Int]]
+    /// For each entity and property the entities that it can lead to; none where it is no relationship.
+    private let destinations: [[Range<Int>]]
 
     /// - Throws: `StorageError.cannotCreate` if there is no such configuration, `unsupported` where an attribute is derived in a way that no store can keep.
     init(_ model: ManagedObjectModel, configuration: String?) throws(StorageError) {
@@ -61,6 +63,7 @@ final class TableShape: Sendable {
         }
         self.relations = relations
 
+        destinations = model.entities.map { $0.properties.map { $0.destinationIndex < 0 ? 0..<0 : model.entities[$0.destinationIndex].family } }
         relationByProperty = model.entities.map { entity in entity.properties.map { declared[$0.declaringEntityIndex][$0.index] ?? -1 } }
         ownedRelations = relationByProperty.map { $0.filter { $0 >= 0 } }
         var keyRelations: [[(slot: RowSlot, relation: Int)]] = Array(repeating: [], count: model.entities.count)
@@ -82,6 +85,16 @@ final class TableShape: Sendable {
         guard isStored[entityIndex] else {
             throw StorageError(.unsupported, "The store holds no objects of the entity \(model.entities[entityIndex].name)")
         }
+    }
+
+    /// Refuses a reference to an object of an entity that a relationship to one can't lead to: whoever follows it would read the values of another layout.
+    func checkReference(to entityIndex: Int, from slot: RowSlot, of ownerIndex: Int) throws(StorageError) {
+        if destinations[ownerIndex][Int(slot.index)].contains(entityIndex) { return }
+        let owner = model.entities[ownerIndex]
+        let property = owner.properties[Int(slot.index)]
+        throw StorageError(
+            .damaged, "The store is damaged: \(owner.name).\(property.name) leads to an object of the entity \(model.entities[entityIndex].name)",
+            entities: [owner.name], keys: [property.name])
     }
 
     func root(of entityIndex: Int) -> Int { model.entities[entityIndex].rootIndex }

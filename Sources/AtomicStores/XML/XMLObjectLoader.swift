@@ -156,6 +156,7 @@ struct XMLObjectLoader {
     mutating func finish(into table: RowTable) throws {
         for pending in references {
             if let target = byNumber[pending.number] {
+                try shape.checkReference(to: target.entityIndex, from: pending.slot, of: pending.row.entityIndex)
                 pending.row.setReference(ObjectReference(key: target.key, entityIndex: target.entityIndex), pending.slot)
             } else if let key = numbering.key(pending.number, entityIndex: pending.destination) {
                 // A reference to an object that is not there is kept as it is.

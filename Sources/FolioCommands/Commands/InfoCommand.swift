@@ -11,7 +11,7 @@ enum InfoCommand: Command {
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         let document = DocumentArgument(arguments.operands[0])
         let info = try DocumentInfo(
-            of: URL(fileURLWithPath: document.path), state: document.state, countsObjects: arguments.has("--deep"), fitting: FittingModel.resolver(arguments.value("--model")))
+            of: URL(fileURLWithPath: document.path), state: document.state, countsObjects: arguments.has("--deep"), fitting: try FittingModel.resolver(arguments.value("--model")))
         if console.isJSON { console.print(json(info)) } else { write(info, to: console) }
         return .done
     }

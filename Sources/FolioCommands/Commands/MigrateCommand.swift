@@ -34,7 +34,7 @@ enum MigrateCommand: Command {
         let target = try arguments.value("--output").map { try DocumentArgument.path($0) }
         if let target {
             guard sources.count == 1 else { throw CommandError.usage("one document is written to NEW, not \(sources.count)") }
-            try DocumentFormArgument.refuseExisting(target)
+            try DocumentFormArgument.refuseExisting(target, of: sources[0])
         }
         let loaded = try await ModelArgument.load(modelText, console)
         let file = try? ModelFile(contentsOf: ModelReference(modelText).url)

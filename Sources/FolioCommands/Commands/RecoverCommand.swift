@@ -29,7 +29,7 @@ enum RecoverCommand: Command {
                 choices.isEmpty ? "say what becomes of the work" : "--keep, --discard and --list exclude each other", hint: "usage: folio recover \(specification.operands)")
         }
         let path = try DocumentArgument.path(arguments.operands[0])
-        let url = URL(fileURLWithPath: path), model = FittingModel.resolver(arguments.value("--model"))
+        let url = URL(fileURLWithPath: path), model = try FittingModel.resolver(arguments.value("--model"))
         let info = try DocumentInfo(of: url, countsObjects: false, fitting: model)
         // What an editor at work has not saved yet is its own.
         if let holder = info.lock {

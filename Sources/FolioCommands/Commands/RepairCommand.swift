@@ -22,8 +22,8 @@ enum RepairCommand: Command {
         let source = URL(fileURLWithPath: try DocumentArgument.path(arguments.operands[0]))
         let target = try DocumentArgument.path(text)
         let isDryRun = arguments.has(OptionSpecification.dryRun), replacing = arguments.has("--force")
-        try DocumentFormArgument.refuseExisting(target, arguments)
-        let model = FittingModel.resolver(arguments.value("--model"))
+        try DocumentFormArgument.refuseExisting(target, of: arguments.operands[0], arguments)
+        let model = try FittingModel.resolver(arguments.value("--model"))
         let report = try await console.interruption.committing {
             try DocumentRepairer.repair(source, to: URL(fileURLWithPath: target), replacing: replacing, isDryRun: isDryRun, fitting: model)
         }

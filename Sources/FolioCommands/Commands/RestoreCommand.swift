@@ -20,7 +20,7 @@ enum RestoreCommand: Command {
             throw CommandError.usage("say which version", hint: "folio versions \(document.path) lists them; folio restore \(document.path)@n restores one")
         }
         if let target = try arguments.value("--output").map({ try DocumentArgument.path($0) }) {
-            try DocumentFormArgument.refuseExisting(target)
+            try DocumentFormArgument.refuseExisting(target, of: arguments.operands[0])
             try await copy(arguments, to: target, console)
         } else {
             try await restore(document, arguments, console)

@@ -23,7 +23,7 @@ enum SaveAsCommand: Command {
             throw CommandError.usage("--with-versions and --without-history exclude each other", hint: "usage: folio save-as \(specification.operands)")
         }
         let target = try DocumentArgument.path(arguments.operands[1])
-        try DocumentFormArgument.refuseExisting(target, arguments)
+        try DocumentFormArgument.refuseExisting(target, of: arguments.operands[0], arguments)
         try await DocumentReader.reading(arguments.operands[0], model: arguments.value("--model"), console) { reader in
             if arguments.has(OptionSpecification.dryRun) {
                 if console.isJSON { console.print(.object(["dryRun": .bool(true), "path": .string(target), "uuid": .null])) }

@@ -11,7 +11,7 @@ enum VerifyCommand: Command {
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         let path = try DocumentArgument.path(arguments.operands[0])
         let findings = try DocumentVerifier.verify(
-            URL(fileURLWithPath: path), isThorough: arguments.has("--deep"), fitting: FittingModel.resolver(arguments.value("--model")))
+            URL(fileURLWithPath: path), isThorough: arguments.has("--deep"), fitting: try FittingModel.resolver(arguments.value("--model")))
         let setAside = try DocumentVerifier.quarantinedFiles(of: URL(fileURLWithPath: path)).map(\.path)
         if console.isJSON {
             let list = findings.map { finding in

@@ -18,12 +18,12 @@ final class OutputFile {
         func failure(_ reason: String) -> CommandError { CommandError(.cannotCreate, "cannotCreate", "can't create the file: \(reason)", path: path) }
         self.path = path
         self.interruption = interruption
-        let place = Self.followingLinks(path)
-        let sources = [source, DocumentArgument(source).path, ModelReference(source).url.path].compactMap(Self.resolved)
-        guard !sources.contains(where: { place == $0 || place.hasPrefix($0 + "/") }) else {
-            throw CommandError.usage("\(path) would lie in \(source), or in its place")
+        let place = ResolvedPath(path)
+        for name in [source, DocumentArgument(source).path, ModelReference(source).url.path] where FileManager.default.fileExists(atPath: name) {
+            let known = ResolvedPath(name)
+            if place.text == known.text || place.lies(in: known) { throw CommandError.usage("\(path) would lie in \(source), or in its place") }
         }
-        target = place
+        target = place.text
         var status = stat()
         let isThere = stat(target, &status) == 0
         switch isThere ? status.st_mode & S_IFMT : S_IFREG {
@@ -41,19 +41,6 @@ final class OutputFile {
             temporary = nil
         }
         sink = ByteSink(descriptor: descriptor)
-    }
-
-    private static func followingLinks(_ path: String) -> String {
-        if let resolved = resolved(path) { return resolved }
-        // Of a new file that is its folder's.
-        let url = URL(fileURLWithPath: path)
-        return resolved(url.deletingLastPathComponent().path).map { URL(fileURLWithPath: $0).appendingPathComponent(url.lastPathComponent).path } ?? path
-    }
-
-    private static func resolved(_ path: String) -> String? {
-        guard let resolved = realpath(path, nil) else { return nil }
-        defer { free(resolved) }
-        return String(validatingCString: resolved)
     }
 
     /// Puts the file into its place.

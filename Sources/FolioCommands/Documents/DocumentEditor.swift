@@ -16,7 +16,7 @@ struct DocumentEditor {
         let path = try DocumentArgument.path(path)
         let isDryRun = arguments.has(OptionSpecification.dryRun)
         let document = try await PersistentDocument.open(
-            URL(fileURLWithPath: path), mode: isDryRun ? .reading : .editing, fitting: FittingModel.resolver(arguments.value("--model")))
+            URL(fileURLWithPath: path), mode: isDryRun ? .reading : .editing, fitting: try FittingModel.resolver(arguments.value("--model")))
         do {
             let result = try await body(DocumentEditor(document: document, isDryRun: isDryRun, console: console))
             try await document.close()

@@ -17,8 +17,21 @@ enum DocumentFormArgument {
     }
 
     /// Refuses what stands in the place of a new document; with `--force` only a document that an editor left unsaved work in.
-    static func refuseExisting(_ path: String, _ arguments: ParsedArguments) throws {
+    /// - Parameter source: The document that the new one is made of, in which it must not lie.
+    static func refuseExisting(_ path: String, of source: String, _ arguments: ParsedArguments) throws {
+        try refuse(path, in: source)
         if arguments.has("--force") { try refuseUnsavedWork(path) } else { try refuseExisting(path) }
+    }
+
+    /// Refuses a place within a document that is read: what others know nothing of is gone when they replace it.
+    private static func refuse(_ path: String, in source: String) throws {
+        let source = DocumentArgument(source).path
+        if ResolvedPath(path).lies(in: ResolvedPath(source)) { throw CommandError.usage("\(path) would lie in \(source)") }
+    }
+
+    static func refuseExisting(_ path: String, of source: String) throws {
+        try refuse(path, in: source)
+        try refuseExisting(path)
     }
 
     static func refuseExisting(_ path: String) throws {

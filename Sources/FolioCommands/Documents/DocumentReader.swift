@@ -15,7 +15,7 @@ struct DocumentReader {
     ) async throws -> Result {
         let argument = DocumentArgument(path)
         let document = try await PersistentDocument.open(
-            URL(fileURLWithPath: argument.path), mode: .reading, state: argument.state, fitting: FittingModel.resolver(modelText))
+            URL(fileURLWithPath: argument.path), mode: .reading, state: argument.state, fitting: try FittingModel.resolver(modelText))
         if document.hasAutosavedWork, argument.state == .newest { console.say("note: \(Printable.line(path)) is shown with autosaved work that is not saved") }
         do {
             let result = try await body(DocumentReader(document: document))

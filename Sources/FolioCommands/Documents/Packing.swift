@@ -11,7 +11,7 @@ enum Packing {
         let source = URL(fileURLWithPath: try DocumentArgument.path(arguments.operands[0]))
         let target = try DocumentArgument.path(arguments.operands[1])
         let isDryRun = arguments.has(OptionSpecification.dryRun), replacing = arguments.has("--force")
-        try DocumentFormArgument.refuseExisting(target, arguments)
+        try DocumentFormArgument.refuseExisting(target, of: arguments.operands[0], arguments)
         let line = ByteProgress(console)
         // Ctrl-C ends it between two pieces; once the document is in its place, it is done.
         let report = try await console.interruption.committing {

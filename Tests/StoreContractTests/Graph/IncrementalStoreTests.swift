@@ -236,6 +236,8 @@ import Testing
             #expect(unknown?.code == .incompatibleModel && unknown?.keys == ["colours"])
             let wrongKind = try refusal { $0.toOnes["entries"] = $0.objectID }
             #expect(wrongKind?.code == .incompatibleModel)
+            let wrongEntity = try refusal { $0.toOnes["owner"] = $0.objectID }
+            #expect(wrongEntity?.code == .damaged && wrongEntity?.keys == ["owner"])
             let strangers = try GraphFixture.makeModel()
             let foreign = IncrementalStoreContext(StoreIdentity(uuid: "OTHER", model: strangers))
             let stranger = try foreign.objectID(forEntityNamed: "Account", referenceObject: .number(3))

@@ -143,8 +143,11 @@ extension ManagedObjectContext {
 
     /// Undoes an insertion: the object is forgotten, or deleted if it was saved meanwhile. Its relationships were taken back step by step.
     private func takeOut(_ object: ManagedObject) {
+        // Somebody else deleted it: there is nothing to take out any more.
+        guard object.contextReference != nil || object.state.contains(.deleted) else { return }
         log(.removed(object))
-        guard !object.state.contains(.deleted) else { return }
+        // Its save deletes the row that was read.
+        guard !object.state.contains(.deleted), object.state.contains(.inserted) || object.fireFault(), !object.state.contains(.deleted) else { return }
         noteChange(object, -1)
         object.state.insert(.deleted)
         object.state.remove([.updated, .free])

@@ -245,6 +245,21 @@ struct UndoTests {
         undo.removeAllActions(withTarget: counter)
         #expect(!undo.canUndo)
     }
+
+    @Test func anInsertionIsUndoneWhereItsObjectIsAFaultAgain() throws {
+        let author = try library.author("Austen")
+        _ = try library.book("Emma", by: author)
+        try context.save()
+        context.refreshAllObjects()
+        #expect(author.isFault)
+        context.undo()
+        #expect(context.deletedObjects.count == 2 && context.fetchNames("Book").isEmpty)
+        try context.save()
+        #expect(library.anotherContext().fetchNames("Author").isEmpty)
+        context.redo()
+        try context.save()
+        #expect(library.anotherContext().authorNameOfFirstBook == "Austen")
+    }
 }
 
 extension ManagedObjectContext {

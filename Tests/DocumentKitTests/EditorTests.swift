@@ -1,0 +1,67 @@
+import DocumentKit
+import Foundation
+import ObjectGraph
+import Query
+import Schema
+import Synchronization
+import Testing
+
+/// What an editor does with a document, in orders that one does not think of at first.
+@Suite(.serialized) struct EditorTests {
+    private final class Gate: Sendable {
+        private let state = Mutex((isReached: false, isOpen: false))
+        var isReached: Bool { state.withLock { $0.isReached } }
+        func open() { state.withLock { $0.isOpen = true } }
+        func pass() {
+            state.withLock { $0.isReached = true }
+            while !state.withLock({ $0.isOpen }) { usleep(2000) }
+        }
+    }
+
+    /// A document with a file of its own.
+    private final class NotedDocument: PersistentDocument {
+        var state = "1"
+        var gate: Gate?
+
+        override func extraContent() throws -> [ExtraFile] {
+            [
+                ExtraFile("state.txt") { [state, gate] in
+                    gate?.pass()
+                    return Data(state.utf8)
+                }
+            ]
+        }
+    }
+
+    private func waitUntil(_ condition: () throws -> Bool) async throws {
+        for _ in 0..<1000 {
+            if try condition() { return }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        Issue.record("it never came to that")
+    }
+
+    private let quick = SavingPolicy(idle: .milliseconds(20), minimumInterval: .milliseconds(20), maximumDelay: .milliseconds(100))
+
+    @Test(arguments: [DocumentForm.package, .archive]) func undoGoesBackBehindASaveElsewhere(_ form: DocumentForm) async throws {
+        try await withFolder { folder in
+            let document = try await PersistentDocument.create(at: folder.appendingPathComponent("A.folio"), model: Library.model(), form: form)
+            document.context.undoManager = UndoManager()
+            try Library.insertBook("one", document)
+            try await document.save()
+            try Library.insertBook("two", document)
+            try await document.save(as: folder.appendingPathComponent("B.folio"))
+            document.context.undo()
+            #expect(try Library.titles(document) == ["one"])
+            try await document.save()
+            document.context.undo()
+            try await document.save()
+            #expect(try Library.titles(document).isEmpty)
+            document.context.redo()
+            document.context.redo()
+            try await document.save()
+            #expect(try Library.titles(document) == ["one", "two"])
+            try await document.close()
+        }
+    }
+}

@@ -146,7 +146,7 @@ public final class UndoManager {
 
     /// Whether there is something to take back, changes that were not processed yet included.
     public var canUndo: Bool {
-        !undoStack.isEmpty || openGroups.contains { !$0.actions.isEmpty } || checkpoints.contains { $0.hasPending() }
+        !undoStack.isEmpty || openGroups.contains { !$0.actions.isEmpty } || hasPendingChanges
     }
     public var canRedo: Bool {
         runCheckpoints()
@@ -213,6 +213,8 @@ public final class UndoManager {
         for group in undoStack + redoStack { Self.prune(group, id) }
         undoStack.removeAll { $0.actions.isEmpty }
         redoStack.removeAll { $0.actions.isEmpty }
+        // Its name was for what is forgotten.
+        if openGroups.count == 1, openGroups[0].actions.isEmpty { endEvent() }
     }
 
     private static func prune(_ group: Group, _ id: ObjectIdentifier) {
@@ -228,15 +230,24 @@ public final class UndoManager {
 
     // MARK: Names
 
-    /// Names the group that is open, or else the last one that was closed.
+    private var hasPendingChanges: Bool { checkpoints.contains { $0.hasPending() } }
+
+    /// Names the group that is open, or that pending changes are going to be, or else the last one that was closed.
     public func setActionName(_ name: String) {
+        if openGroups.isEmpty, groupsByEvent, isUndoRegistrationEnabled, hasPendingChanges {
+            openGroup()
+            isOpenedByEvent = true
+        }
         (openGroups.first ?? undoStack.last)?.name = name
     }
 
     /// The name of what undo would take back; empty without one.
-    public var undoActionName: String { (openGroups.first ?? undoStack.last)?.name ?? "" }
+    public var undoActionName: String {
+        if let open = openGroups.first { return open.name }
+        return hasPendingChanges ? "" : undoStack.last?.name ?? ""
+    }
     /// The name of what redo would make again; empty without one.
-    public var redoActionName: String { redoStack.last?.name ?? "" }
+    public var redoActionName: String { canRedo ? redoStack.last?.name ?? "" : "" }
     /// What a menu says, such as “Undo Typing”.
     public var undoMenuItemTitle: String { undoActionName.isEmpty ? "Undo" : "Undo \(undoActionName)" }
     public var redoMenuItemTitle: String { redoActionName.isEmpty ? "Redo" : "Redo \(redoActionName)" }

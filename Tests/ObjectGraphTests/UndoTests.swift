@@ -260,6 +260,28 @@ struct UndoTests {
         try context.save()
         #expect(library.anotherContext().authorNameOfFirstBook == "Austen")
     }
+
+    @Test func aNameIsThatOfThePendingChanges_U14() throws {
+        let author = try library.author("Austen")
+        context.processPendingChanges()
+        undo.setActionName("Insert")
+        author["name"] = "Jane"
+        #expect(undo.canUndo && undo.undoActionName.isEmpty && undo.undoMenuItemTitle == "Undo")
+        undo.setActionName("Rename")
+        author["born"] = 1775
+        #expect(undo.undoActionName == "Rename")
+        context.undo()
+        #expect(author["name"] as? String == "Austen" && author["born"] == nil)
+        #expect(undo.undoActionName == "Insert" && undo.redoActionName == "Rename")
+        author["born"] = 1776
+        #expect(undo.redoActionName.isEmpty && undo.redoMenuItemTitle == "Redo")
+        // A name goes with the changes that it was given to.
+        undo.setActionName("Guess")
+        context.rollback()
+        _ = try library.author("Eliot")
+        context.processPendingChanges()
+        #expect(undo.undoActionName.isEmpty && undo.groupingLevel == 0)
+    }
 }
 
 extension ManagedObjectContext {

@@ -14,7 +14,7 @@ extension PersistentDocument {
 
     /// Gives up everything since the last save: changes in the context and autosaved work. The latter is set aside until the next save.
     ///
-    /// Objects stay; they show the saved values at their next use, and those that the last save did not have are gone.
+    /// Objects stay; they show the saved values at their next use, and those that the last save did not have are deleted.
     public func revert() async throws {
         try await exclusively {
             let state = try editingState()
@@ -30,6 +30,7 @@ extension PersistentDocument {
         recovered = state.recoveredWork
         hasNotedChanges = false
         discardableChangeCount = 0
+        context.forgetMissingObjects()
         context.refreshAllObjects()
         context.processPendingChanges()
         takeUpPendingValues()

@@ -38,7 +38,7 @@ extension PersistentDocument {
     }
 
     /// Makes an earlier version the document's saved state again, as the newest generation. Objects stay and show the values of that version at their next use; those
-    /// that it did not have are gone.
+    /// that it did not have are deleted.
     ///
     /// ```swift
     /// if let version = try document.versions().last { try await document.revert(to: version) }

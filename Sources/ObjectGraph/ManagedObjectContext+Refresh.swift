@@ -4,6 +4,9 @@ import Storage
 
 extension ManagedObjectContext {
     /// Drops all changes: new objects are forgotten, deleted ones are back, values are the saved ones. Undo forgets everything. Reads nothing.
+    ///
+    /// The context of a document is not rolled back by itself, for a save in the background may be writing it, which traps here: `revert()` of the document waits for
+    /// that.
     public func rollback() {
         precondition(saveUnderWay == nil, "A save of this context is under way: wait for it to end before rolling back")
         let dropped = changes
@@ -22,8 +25,10 @@ extension ManagedObjectContext {
             guard let object = dropped.object(at: index) else { continue }
             object.recordIndex = -1
             if object.state.contains(.inserted) {
+                let isAnnounced = object.state.isDisjoint(with: [.free, .unannounced])
                 object.state = []
                 unregister(object)
+                if isAnnounced { forgottenObjects.insert(object) }
             } else {
                 restore(object, from: dropped, index)
                 restored.append(object)
@@ -131,6 +136,15 @@ extension ManagedObjectContext {
         }
         refreshedObjects.formUnion(allObjects)
         endEvent()
+    }
+
+    /// Deletes what the store has no more, as if somebody else had saved that: after another state has taken its place. Reads the rows of all objects without changes;
+    /// where that fails they are as they were.
+    package func forgetMissingObjects() {
+        let objects = allObjects.filter { $0.recordIndex < 0 && $0.state.isDisjoint(with: [.inserted, .saving, .deleted]) }
+        guard !objects.isEmpty, let rows = try? storedRows(of: objects.map(\.objectID)) else { return }
+        let missing = Set(objects.map(\.objectID).filter { rows[$0] == nil })
+        if !missing.isEmpty { mergeChanges(from: SavedChanges(deleted: missing)) }
     }
 
     private func mergeStoreValues(into object: ManagedObject) {

@@ -64,4 +64,31 @@ import Testing
             try await document.close()
         }
     }
+
+    @Test(arguments: [DocumentForm.package, .archive]) func revertingLeavesNoObjectThatWasNeverSaved(_ form: DocumentForm) async throws {
+        try await withFolder { folder in
+            let document = try await PersistentDocument.create(at: folder.appendingPathComponent("A.folio"), model: Library.model(), form: form)
+            try Library.insertBook("saved", document)
+            try await document.save()
+            let list = FetchedResultsController(FetchRequest<ManagedObject>("Book"), in: document.context)
+            try list.performFetch()
+            let autosaved = try document.context.insert("Book")
+            try await document.autosave()
+            let pending = try document.context.insert("Book")
+            document.context.processPendingChanges()
+            #expect(list.fetchedObjects?.count == 3)
+            try await document.revert()
+            #expect(autosaved.isDeleted && pending.managedObjectContext == nil)
+            #expect(list.fetchedObjects?.map { $0["title"] as? String } == ["saved"])
+            #expect(!document.hasUnsavedChanges)
+            try await document.save()
+            #expect(autosaved.managedObjectContext == nil && !document.context.hasChanges)
+            // A version that lacks an object, too.
+            if let version = try document.versions().first {
+                try await document.revert(to: version)
+                #expect(list.fetchedObjects?.isEmpty == true && !document.hasUnsavedChanges)
+            }
+            try await document.close()
+        }
+    }
 }

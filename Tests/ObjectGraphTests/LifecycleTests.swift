@@ -138,6 +138,26 @@ struct LifecycleTests {
         #expect(library.store.log.filter { $0.hasPrefix("rows") }.isEmpty)
     }
 
+    @Test func rollbackTellsOfTheNewObjectsThatAreGone_L45() throws {
+        let old = try library.author("Austen")
+        try context.save()
+        let list = FetchedResultsController(FetchRequest<ManagedObject>("Author"), in: context)
+        try list.performFetch()
+        var deleted: [Set<ManagedObject>] = []
+        let observation = context.observe(.objectsDidChange) { deleted.append($0.deleted) }
+        let new = try library.author("Eliot")
+        context.processPendingChanges()
+        #expect(list.fetchedObjects == [old, new])
+        // What nobody was told of is not told as gone either (L31).
+        _ = try library.author("Nobody")
+        context.rollback()
+        #expect(deleted == [[], [new]] && list.fetchedObjects == [old])
+        old["name"] = "Jane"
+        context.processPendingChanges()
+        #expect(list.fetchedObjects == [old])
+        withExtendedLifetime(observation) {}
+    }
+
     @Test func resetForgetsEverything_F16_F18() throws {
         let author = try library.author("Austen")
         try context.save()

@@ -30,6 +30,7 @@ extension PersistentDocument {
         recovered = state.recoveredWork
         hasNotedChanges = false
         discardableChangeCount = 0
+        deniedDeletions = []
         context.forgetMissingObjects()
         context.refreshAllObjects()
         context.processPendingChanges()

@@ -116,6 +116,7 @@ extension PersistentDocument {
         recovered = nil
         outsideChange = nil
         hasNotedChanges = false
+        deniedDeletions = []
         savedPosition = position
         committedPosition = position
         background?.watch(state.trace)

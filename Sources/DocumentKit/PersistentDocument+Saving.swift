@@ -62,6 +62,7 @@ extension PersistentDocument {
             throw error
         }
         discardableChangeCount -= discardable
+        deniedDeletions = []
         savedPosition = position
         committedPosition = position
         recovered = nil
@@ -94,15 +95,18 @@ extension PersistentDocument {
         guard context.editPosition != committedPosition else { return }
         var isUnchecked = false
         var prepared: PreparedSave?
+        var denied: [DeniedDeletion] = []
         do {
             prepared = try context.prepareSave(reservesKeys: true)
         } catch let error where !(error is GraphError) {
             // The model's rules or the application's own: they wait for the save.
             isUnchecked = true
+            denied = context.deniedDeletions()
             prepared = try context.prepareSave(validates: false, reservesKeys: true)
         }
         let position = context.editPosition
         if let prepared { try await commitAutosave(prepared, isUnchecked: isUnchecked) }
+        deniedDeletions += denied
         committedPosition = position
         endRecoveryAttempt()
         try await boundJournal()
@@ -204,10 +208,11 @@ extension PersistentDocument {
         return state.marker == nil ? try here(work) : try await away(work)
     }
 
-    /// Checks every object of the document where an autosave left some unchecked, in this session or before.
+    /// Checks every object of the document where an autosave left some unchecked, in this session or before, and the deletions of this session.
     func validateUncheckedObjects() throws {
         guard state.marker?.isUnchecked == true else { return }
-        var failures: [ValidationError.Failure] = []
+        context.processPendingChanges()
+        var failures = deniedDeletions.filter(\.isStanding).flatMap(\.failures)
         for entity in model.entities where entity.superentity == nil {
             for object in try context.fetch(FetchRequest<ManagedObject>(entity.name)) {
                 do { try object.validateForUpdate() } catch let error as ValidationError { failures += error.failures }

@@ -61,6 +61,8 @@ open class PersistentDocument {
     var committedPosition: EditPosition?
     /// Changes outside the objects that a save has to write.
     var hasNotedChanges = false
+    /// Deletions that autosaves have committed though they are denied.
+    var deniedDeletions: [DeniedDeletion] = []
     /// How many changes were made that are worth no save (``makeDiscardableChanges(_:)``).
     public internal(set) var discardableChangeCount = 0
 

@@ -91,4 +91,55 @@ import Testing
             try await document.close()
         }
     }
+
+    @Test(arguments: [DocumentForm.package, .archive]) func anAutosaveAllowsNoDeletionThatIsDenied(_ form: DocumentForm) async throws {
+        let model = try ManagedObjectModel(
+            entities: [
+                EntityDescription(
+                    "Author", attributes: [.init("name", .string)], relationships: [.init("books", to: "Book", inverse: "author", maxCount: 0, deleteRule: .deny)]),
+                EntityDescription("Book", attributes: [.init("title", .string)], relationships: [.init("author", to: "Author", inverse: "books")]),
+            ], versionIdentifiers: ["1"])
+        try await withFolder { folder in
+            let document = try await PersistentDocument.create(at: folder.appendingPathComponent("A.folio"), model: model, form: form)
+            let context = document.context
+            context.undoManager = UndoManager()
+            let author = try context.insert("Author"), book = try context.insert("Book")
+            book["author"] = author
+            try await document.save()
+            func expectDenial() async {
+                let error = await #expect(throws: ValidationError.self) { try await document.save() }
+                #expect(error?.code == .deleteDenied)
+            }
+            context.delete(author)
+            await expectDenial()
+            for _ in 0..<2 {
+                try await document.autosave()
+                await expectDenial()
+                await #expect(throws: ValidationError.self) { try await document.save(as: folder.appendingPathComponent("B.folio")) }
+                book["title"] = "Emma"
+            }
+            // Taken back it is allowed…
+            while context.undoManager?.canUndo == true, author.managedObjectContext == nil || author.isDeleted { context.undo() }
+            #expect(book["author"] as? ManagedObject === author)
+            try await document.save()
+            // …and so it is with what denies it.
+            context.delete(author)
+            try await document.autosave()
+            context.delete(book)
+            try await document.save()
+            #expect(!document.hasUnsavedChanges)
+            #expect(try context.fetch(FetchRequest<ManagedObject>("Author")).isEmpty)
+            // Reverting forgets it.
+            let other = try context.insert("Author")
+            try context.insert("Book")["author"] = other
+            try await document.save()
+            context.delete(other)
+            try await document.autosave()
+            try await document.revert()
+            try context.insert("Author")
+            try await document.save()
+            #expect(try context.fetch(FetchRequest<ManagedObject>("Author")).count == 2)
+            try await document.close()
+        }
+    }
 }

@@ -12,6 +12,7 @@ extension PersistentDocument {
     /// - Parameter url: Where the copy is to be; nil for a free name beside this one.
     /// - Throws: What `write(to:)` and `open` throw.
     public func duplicate(to url: URL? = nil) async throws -> Self {
+        _ = try openedState()
         let target = try url ?? freeURL(tag: "copy")
         try await write(to: target)
         let copy = try await Self.open(target, mode: .editing, classes: objectClasses) { [model] _ in model }
@@ -45,6 +46,7 @@ extension PersistentDocument {
     ///     try await document.rename(to: "Letters 1.2")      // Letters 1.2.folio
     /// - Throws: As ``move(to:)``; `usage` where it is no name.
     public func rename(to name: String) async throws {
+        let state = try openedState()
         guard !name.isEmpty, name != ".", name != "..", !name.contains("/"), !name.utf8.contains(0) else {
             throw DocumentError(.usage, "“\(name)” can't be the name of a document", path: state.path)
         }

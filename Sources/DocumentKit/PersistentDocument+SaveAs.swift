@@ -85,7 +85,7 @@ extension PersistentDocument {
     }
 
     private func saveNow(as url: URL, _ form: DocumentForm?, _ replacing: Bool) async throws {
-        let wasUntitled = isUntitled, oldPath = state.path
+        let oldPath = try openedState().path, wasUntitled = isUntitled
         try validate()
         let parts = try capturedParts()
         let prepared = try prepareForWriting(validates: true)
@@ -149,7 +149,7 @@ extension PersistentDocument {
 
     private func target(_ url: URL, _ form: DocumentForm?, _ replacing: Bool) throws -> Target {
         let path = LinkResolution.resolve(url.path)
-        guard path != state.path else {
+        guard path != (try openedState().path) else {
             throw DocumentError(.usage, "a document can't be written over itself: save it", path: path, stage: .writing)
         }
         return Target(path: path, form: form ?? self.form, replaces: replacing)

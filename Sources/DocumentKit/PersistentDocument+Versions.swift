@@ -14,7 +14,8 @@ extension PersistentDocument {
     /// an hour for a day, one a day for a month, one a week after that; pinned ones stay in any case.
     /// - Throws: `DocumentError`: `malformed` where the list of versions is damaged, which the document itself does not suffer from.
     public func versions() throws -> [DocumentVersion] {
-        try DocumentError.stage(.reading, state.path) { try listVersions() }
+        let state = try openedState()
+        return try DocumentError.stage(.reading, state.path) { try listVersions() }
     }
 
     private func listVersions() throws -> [DocumentVersion] {
@@ -103,7 +104,8 @@ extension PersistentDocument {
     /// What was found in the document and put aside, never to be applied: journals that were not its store's own (see ``quarantinedJournal``), and earlier versions that could not
     /// be read. Nothing removes them by itself.
     public func quarantinedFiles() throws -> [URL] {
-        guard kind == .package else { return [] }
+        let state = try openedState()
+        guard state.kind == .package else { return [] }
         return try DocumentError.stage(.reading, state.path) { try DocumentSession.quarantined(in: state.path).map { URL(fileURLWithPath: $0) } }
     }
 

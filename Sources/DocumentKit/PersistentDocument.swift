@@ -20,6 +20,7 @@ public import Storage
 /// A document belongs to whoever made it, like its context; it is not sent anywhere else. While it is open for editing no other process can edit it.
 /// An editor on the main actor goes on editing while a save writes: changes that are made meanwhile wait for the next one. Operations of one document follow one another
 /// in the order in which they are called; none of them may be called, and waited for, from within a hook of another.
+/// Of a closed document they throw `DocumentError` with code `usage`, and what it says of itself traps, but for `isOpen` and `hasUnsavedChanges`.
 ///
 /// Subclasses take part by the methods at the end of this class: how the store is opened, validation, files of their own, a preview, what the manifest says, what becomes of conflicts.
 open class PersistentDocument {
@@ -218,8 +219,14 @@ open class PersistentDocument {
 
     /// The state for an operation that writes.
     func editingState() throws -> SessionState {
-        guard let openState else { throw DocumentError(.usage, "the document is closed") }
+        let openState = try openedState()
         guard openState.isEditing else { throw DocumentError(.usage, "the document is open for reading only", path: openState.path) }
+        return openState
+    }
+
+    /// The state for an operation that reads.
+    func openedState() throws -> SessionState {
+        guard let openState else { throw DocumentError(.usage, "the document is closed") }
         return openState
     }
 

@@ -43,6 +43,38 @@ import Testing
 
     private let quick = SavingPolicy(idle: .milliseconds(20), minimumInterval: .milliseconds(20), maximumDelay: .milliseconds(100))
 
+    @Test func operationsOfAClosedDocumentThrow() async throws {
+        try await withFolder { folder in
+            let document = try await PersistentDocument.create(at: folder.appendingPathComponent("A.folio"), model: Library.model())
+            try await document.close()
+            let other = folder.appendingPathComponent("B.folio")
+            func expectUsage(_ operation: () async throws -> Void) async {
+                let error = await #expect(throws: DocumentError.self) { try await operation() }
+                #expect(error?.code == .usage)
+            }
+            await expectUsage { try await document.save(as: other) }
+            await expectUsage { try await document.write(to: other) }
+            await expectUsage { _ = try await document.duplicate() }
+            await expectUsage { try await document.move(to: other) }
+            await expectUsage { try await document.rename(to: "B") }
+            await expectUsage { _ = try document.versions() }
+            await expectUsage { _ = try document.quarantinedFiles() }
+        }
+    }
+
+    /// The close comes first; what was called after it finds the document closed.
+    @Test @MainActor func aSaveAsThatWaitsForACloseThrows() async throws {
+        try await withFolder { folder in
+            let document = try await PersistentDocument.create(at: folder.appendingPathComponent("A.folio"), model: Library.model())
+            try Library.insertBook("one", document)
+            let close = Task { @MainActor in try await document.close(.save) }
+            let save = Task { @MainActor in try await document.save(as: folder.appendingPathComponent("B.folio")) }
+            try await close.value
+            await #expect(throws: DocumentError.self) { try await save.value }
+            #expect(!FileManager.default.fileExists(atPath: folder.appendingPathComponent("B.folio").path))
+        }
+    }
+
     @Test(arguments: [DocumentForm.package, .archive]) func undoGoesBackBehindASaveElsewhere(_ form: DocumentForm) async throws {
         try await withFolder { folder in
             let document = try await PersistentDocument.create(at: folder.appendingPathComponent("A.folio"), model: Library.model(), form: form)

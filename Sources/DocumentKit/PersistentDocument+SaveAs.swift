@@ -90,6 +90,9 @@ extension PersistentDocument {
         let parts = try capturedParts()
         let prepared = try prepareForWriting(validates: true)
         let position = context.editPosition
+        // What is noted from here on waits for the next save.
+        let noted = hasNotedChanges, discardable = discardableChangeCount
+        hasNotedChanges = false
         let receipt: SaveReceipt
         do {
             let target = try target(url, form, replacing)
@@ -110,13 +113,14 @@ extension PersistentDocument {
             // The new document stands; what hinders the old one's closing leaves its autosaved work to be recovered.
             _ = await old?.away { try $0.closeLeft() }
         } catch {
+            hasNotedChanges = hasNotedChanges || noted
             throw prepared.map { context.failSave($0, error) } ?? error
         }
         if wasUntitled { try? UntitledDocuments.remove(oldPath) }
         recovered = nil
         outsideChange = nil
-        hasNotedChanges = false
         deniedDeletions = []
+        discardableChangeCount -= discardable
         savedPosition = position
         committedPosition = position
         background?.watch(state.trace)

@@ -75,6 +75,45 @@ import Testing
         }
     }
 
+    @Test @MainActor func whatIsNotedWhileTheDocumentIsSavedElsewhereIsSavedNext() async throws {
+        try await withFolder { folder in
+            let document = try await NotedDocument.create(at: folder.appendingPathComponent("A.folio"), model: Library.model())
+            let gate = Gate()
+            document.gate = gate
+            document.noteChange()
+            let save = Task { @MainActor in try await document.save(as: folder.appendingPathComponent("B.folio")) }
+            try await waitUntil { gate.isReached }
+            document.state = "2"
+            document.gate = nil
+            document.noteChange()
+            gate.open()
+            try await save.value
+            #expect(document.hasUnsavedChanges)
+            try await document.save()
+            #expect(try await document.extraFile("state.txt") == Data("2".utf8))
+            #expect(!document.hasUnsavedChanges)
+            // What fails is noted still.
+            document.noteChange()
+            await #expect(throws: DocumentError.self) { try await document.save(as: folder.appendingPathComponent("none/C.folio")) }
+            #expect(document.hasUnsavedChanges)
+            document.state = "3"
+            try await document.save()
+            #expect(try await document.extraFile("state.txt") == Data("3".utf8))
+            try await document.close()
+        }
+    }
+
+    @Test func aSaveElsewhereTakesChangesAlongThatAreWorthNoSave() async throws {
+        try await withFolder { folder in
+            let document = try await PersistentDocument.create(at: folder.appendingPathComponent("A.folio"), model: Library.model())
+            try document.makeDiscardableChanges { _ in try Library.insertBook("selected", document) }
+            #expect(document.discardableChangeCount == 1)
+            try await document.save(as: folder.appendingPathComponent("B.folio"))
+            #expect(document.discardableChangeCount == 0)
+            try await document.close()
+        }
+    }
+
     @Test(arguments: [DocumentForm.package, .archive]) func undoGoesBackBehindASaveElsewhere(_ form: DocumentForm) async throws {
         try await withFolder { folder in
             let document = try await PersistentDocument.create(at: folder.appendingPathComponent("A.folio"), model: Library.model(), form: form)

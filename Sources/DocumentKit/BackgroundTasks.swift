@@ -22,6 +22,9 @@ final class BackgroundTasks {
         notices.continuation.finish()
     }
 
+    /// Something has to be saved that the context does not tell of.
+    func noteChange() { changes.continuation.yield() }
+
     /// Watches the places where something happens when the document changes. Without watches left, changes are seen by saves alone.
     func watch(_ trace: DocumentTrace?) {
         guard let trace else { return }
@@ -41,11 +44,11 @@ final class BackgroundTasks {
                     await document.checkForOutsideChanges()
                 }
             })
-        guard let idle = policy.idle, document.mode == .editing else { return }
+        guard let idle = policy.idle else { return }
         let signal = changes.continuation
         document.context.firstChangeHandler = { signal.yield() }
         // What is there already was changed before anybody listened.
-        if document.context.hasChanges { signal.yield() }
+        if document.context.hasChanges || document.hasUnsavedChanges { signal.yield() }
         let changes = changes.stream, policy = policy
         tasks.append(
             Task { [weak document] in
@@ -93,7 +96,7 @@ extension PersistentDocument {
     /// Autosaves where that is due by the policy.
     /// - Returns: How long to wait before asking again, nil where nothing waits to be autosaved.
     func autosaveIfDue(_ policy: SavingPolicy, since begin: ContinuousClock.Instant, last: inout ContinuousClock.Instant?) async -> Duration? {
-        guard let idle = policy.idle else { return nil }
+        guard let idle = policy.idle, mode == .editing else { return nil }
         let hadEvent = context.editPosition == nil || context.editPosition != lookedAtPosition
         context.processPendingChanges()
         lookedAtPosition = context.editPosition
@@ -115,7 +118,8 @@ extension PersistentDocument {
     }
 
     private func saveByPolicy(_ policy: SavingPolicy) async throws {
-        guard hasUnsavedChanges, outsideChange == nil else { return }
+        // What was autosaved and is undone again is not to come back by a crash.
+        guard hasUnsavedChanges || hasAutosavedWork, outsideChange == nil else { return }
         let hasLevels = state.marker != nil
         if policy.savesWhenIdle, !isUntitled {
             do {

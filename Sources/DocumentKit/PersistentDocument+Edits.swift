@@ -15,6 +15,7 @@ extension PersistentDocument {
     public func noteChange() {
         hasNotedChanges = true
         context.noteUnrecordedEdit()
+        background?.noteChange()
     }
 
     /// Makes changes to objects that are worth no save: what is selected, where a window stands.

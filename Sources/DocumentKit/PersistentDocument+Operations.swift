@@ -108,7 +108,13 @@ extension PersistentDocument {
                 session = next
                 session.renewTrace()
             }
+            // What was edited meanwhile had no way to be saved until now.
+            let isEdited = context.hasChanges && hasUnsavedChanges, saved = savedPosition, committed = committedPosition
             didReload()
+            guard isEdited else { return }
+            savedPosition = self.state.hasAutosavedWork ? nil : saved
+            committedPosition = committed
+            background?.noteChange()
         }
     }
 }

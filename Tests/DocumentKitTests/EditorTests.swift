@@ -213,4 +213,55 @@ import Testing
             try await document.close()
         }
     }
+
+    @Test @MainActor func withoutSavingWhatIsThereAndWhatIsNotedIsSavedWhenIdle() async throws {
+        try await withFolder { folder in
+            let url = folder.appendingPathComponent("A.folio")
+            var saveless = quick
+            saveless.savesWhenIdle = true
+            let document = try await NotedDocument.create(at: url, model: Library.model())
+            try Library.insertBook("one", document)
+            try await document.close(.keep)
+            let again = try await NotedDocument.open(url, recovery: .keep)
+            #expect(again.hasUnsavedChanges)
+            again.startBackgroundTasks(saveless)
+            try await waitUntil { !again.hasUnsavedChanges }
+            again.state = "2"
+            again.noteChange()
+            try await waitUntil { !again.hasUnsavedChanges }
+            #expect(try await again.extraFile("state.txt") == Data("2".utf8))
+            try await again.close()
+        }
+    }
+
+    @Test @MainActor func whatIsUndoneIsAutosavedToo() async throws {
+        try await withFolder { folder in
+            let document = try await PersistentDocument.create(at: folder.appendingPathComponent("A.folio"), model: Library.model())
+            document.context.undoManager = UndoManager()
+            document.startBackgroundTasks(quick)
+            try Library.insertBook("one", document)
+            try await waitUntil { document.hasAutosavedWork }
+            document.context.undo()
+            #expect(!document.hasUnsavedChanges && document.context.hasChanges)
+            try await waitUntil { !document.context.hasChanges }
+            #expect(!document.hasUnsavedChanges)
+            try await document.close()
+        }
+    }
+
+    @Test func whatIsEditedWhileTheDocumentIsLockedIsUnsavedOnceItIsNot() async throws {
+        try await withFolder { folder in
+            let document = try await PersistentDocument.create(at: folder.appendingPathComponent("A.folio"), model: Library.model())
+            document.context.undoManager = UndoManager()
+            try await document.lock()
+            try Library.insertBook("one", document)
+            try await document.unlock()
+            #expect(document.hasUnsavedChanges)
+            try await document.autosave()
+            #expect(document.hasAutosavedWork)
+            try await document.save()
+            #expect(!document.hasUnsavedChanges)
+            try await document.close()
+        }
+    }
 }

@@ -165,7 +165,10 @@ open class PersistentDocument {
 
     // MARK: State
 
-    /// The objects: one context for as long as the document is open.
+    /// The objects: one context for as long as the document is open. Traps when it is closed.
+    ///
+    /// The document saves them: where it is a package or an archive, `save()` of this or another context on the same coordinator, and batch requests, throw
+    /// ``DocumentError`` with code `usage`. A child of this context saves to this one.
     public var context: ManagedObjectContext {
         guard let openContext else { preconditionFailure("The document is closed: use its context before closing it") }
         return openContext
@@ -232,6 +235,13 @@ open class PersistentDocument {
 
     // MARK: The session
 
+    /// A commit that the document did not make is counted by none of its levels: an archive would lose it.
+    private static var refusal: DocumentError {
+        DocumentError(
+            .usage, "a context does not save the objects of a document: the document does, or autosaves them",
+            hint: "call the document's save(); elsewhere, work in a child of its context")
+    }
+
     /// Takes up a session: with a context of its own, or, where the document went on to other files, with the one that is there.
     func begin(_ keeper: SessionKeeper, _ state: SessionState) {
         if openContext == nil {
@@ -245,6 +255,8 @@ open class PersistentDocument {
         let isFirst = openState == nil
         self.keeper = keeper
         take(state)
+        let refusal: @Sendable () -> any Error = { PersistentDocument.refusal }
+        openContext?.persistentStoreCoordinator.refuseSaving(state.marker == nil ? nil : refusal)
         if isFirst { takeUpPendingValues() }
     }
 

@@ -88,6 +88,7 @@ extension ManagedObjectContext {
     private func inStore(
         _ body: (any BatchStore) throws -> BatchReceipt, elsewise: (ManagedObjectContext) throws -> BatchReceipt
     ) throws -> BatchReceipt {
+        try persistentStoreCoordinator.checkSaving()
         do {
             // Several stores are written as one by a save alone.
             if let store = persistentStoreCoordinator.rowStore as? any BatchStore {
@@ -103,6 +104,7 @@ extension ManagedObjectContext {
     private func scratchContext() throws -> ManagedObjectContext {
         guard persistentStoreCoordinator.firstStore != nil else { throw GraphError.noStore }
         let coordinator = PersistentStoreCoordinator(model: model, factories: [])
+        try persistentStoreCoordinator.checkSaving()
         for store in persistentStoreCoordinator.stores { coordinator.add(store) }
         let scratch = ManagedObjectContext(coordinator)
         scratch.name = name

@@ -9,10 +9,11 @@ extension ManagedObjectContext {
     /// settled by the ``mergePolicy``. If it fails nothing is lost: the changes wait for another save or for ``rollback()``. Costs a transaction and time in proportion to
     /// the changes; without changes, nothing.
     /// - Throws: ``ValidationError`` with all violated rules, or with a value that the store can't keep, such as NaN in a SQLite store; ``GraphError`` with code
-    ///   `conflict` or `constraint`; what the store throws.
+    ///   `conflict` or `constraint`; what the store throws. In a document `DocumentError` with code `usage`, but for a store by itself: the document saves.
     public func save() throws { try save(validates: true) }
 
     func save(validates: Bool) throws {
+        if parent == nil { try persistentStoreCoordinator.checkSaving() }
         var next = try prepareSave(validates: validates, deletesMembers: true)
         while let prepared = next {
             do {

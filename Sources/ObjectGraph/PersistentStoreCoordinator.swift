@@ -30,6 +30,7 @@ public final class PersistentStoreCoordinator: Sendable {
         /// What contexts read and save to; nil without stores.
         var rowStore: (any RowStore)?
         var factories: [StoreFactory]
+        var savingRefusal: (@Sendable () -> any Error)?
     }
 
     /// The shapes of entities whose objects are of no class of the application's.
@@ -107,6 +108,13 @@ public final class PersistentStoreCoordinator: Sendable {
                 state.nextPlace += 1
             }
         }
+    }
+
+    /// Has every save of its contexts, batch requests too, fail by an error: where whoever owns the store commits by itself. Nil lets them save.
+    package func refuseSaving(_ refusal: (@Sendable () -> any Error)?) { state.withLock { $0.savingRefusal = refusal } }
+
+    func checkSaving() throws {
+        if let refusal = state.withLock({ $0.savingRefusal }) { throw refusal() }
     }
 
     /// Closes a store and takes it out. Its objects can't be read or saved any more, and metadata that were set and not saved are lost.

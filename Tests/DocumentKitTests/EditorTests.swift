@@ -264,4 +264,29 @@ import Testing
             try await document.close()
         }
     }
+
+    @Test(arguments: [DocumentForm.package, .archive]) func aContextDoesNotSaveBehindTheDocument(_ form: DocumentForm) async throws {
+        try await withFolder { folder in
+            let document = try await PersistentDocument.create(at: folder.appendingPathComponent("A.folio"), model: Library.model(), form: form)
+            try Library.insertBook("one", document)
+            let other = ManagedObjectContext(document.context.persistentStoreCoordinator)
+            _ = try other.insert("Book")
+            for context in [document.context, other] {
+                let error = #expect(throws: DocumentError.self) { try context.save() }
+                #expect(error?.code == .usage && context.hasChanges)
+            }
+            #expect(throws: DocumentError.self) { try other.execute(BatchInsertRequest("Book", objects: [["title": "two"]])) }
+            var update = BatchUpdateRequest("Book")
+            update.propertiesToUpdate = ["title": .constant(.string("two"))]
+            #expect(throws: DocumentError.self) { try other.execute(update) }
+            #expect(throws: DocumentError.self) { try document.context.execute(BatchDeleteRequest("Book")) }
+            // A child's save goes no further than the document's context.
+            let child = ManagedObjectContext(parent: document.context)
+            _ = try child.insert("Tag")
+            try child.save()
+            try await document.save()
+            #expect(try Library.titles(document) == ["one"])
+            try await document.close()
+        }
+    }
 }

@@ -83,7 +83,7 @@ extension PersistentDocument {
         try editVersions { try $0.setPinned(isPinned, version.number) }
     }
 
-    /// Calls a version by a name of at most 200 characters; nil takes the name away.
+    /// Calls a version by a name, of which the first 200 characters count; nil takes the name away.
     /// - Throws: `DocumentError`, `notFound` where there is no such version any more.
     public func setName(_ name: String?, of version: DocumentVersion) throws {
         try editVersions { try $0.setName(name, version.number) }

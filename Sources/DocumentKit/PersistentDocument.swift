@@ -356,7 +356,7 @@ open class PersistentDocument {
     open func validate() throws {}
 
     /// Files of the application's own that are to lie in the document under `extra/`. Called on the document's owner when a save begins: take what is needed as values;
-    /// the files' `write` is called off it.
+    /// the files' `content` is called off it.
     ///
     /// ```swift
     /// override func extraContent() throws -> [ExtraFile] {

@@ -54,7 +54,7 @@ package struct VersionStore: Sendable {
         }
     }
 
-    /// Calls a version by a name of at most 200 characters; nil takes it away.
+    /// Calls a version by a name, of which the first 200 characters count; nil takes it away.
     package func setName(_ name: String?, _ number: Int) throws {
         try change(number) { $0.name = name.map { String($0.prefix(VersionIndex.maximumNameLength)) } }
     }

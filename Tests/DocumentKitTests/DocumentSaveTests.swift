@@ -22,12 +22,55 @@ import Testing
         }
     }
 
+    /// A document with a file of its own.
+    private final class NotedDocument: PersistentDocument {
+        var state = "1"
+        var gate: Gate?
+
+        override func extraContent() throws -> [ExtraFile] {
+            [
+                ExtraFile("state.txt") { [state, gate] in
+                    gate?.pass()
+                    return Data(state.utf8)
+                }
+            ]
+        }
+    }
+
     private func waitUntil(_ condition: () throws -> Bool) async throws {
         for _ in 0..<1000 {
             if try condition() { return }
             try await Task.sleep(for: .milliseconds(10))
         }
         Issue.record("it never came to that")
+    }
+
+    @Test @MainActor func whatIsNotedWhileTheDocumentIsSavedElsewhereIsSavedNext() async throws {
+        try await withFolder { folder in
+            let document = try await NotedDocument.create(at: folder.appendingPathComponent("A.folio"), model: Library.model())
+            let gate = Gate()
+            document.gate = gate
+            document.noteChange()
+            let save = Task { @MainActor in try await document.save(as: folder.appendingPathComponent("B.folio")) }
+            try await waitUntil { gate.isReached }
+            document.state = "2"
+            document.gate = nil
+            document.noteChange()
+            gate.open()
+            try await save.value
+            #expect(document.hasUnsavedChanges)
+            try await document.save()
+            #expect(try await document.extraFile("state.txt") == Data("2".utf8))
+            #expect(!document.hasUnsavedChanges)
+            // What fails is noted still.
+            document.noteChange()
+            await #expect(throws: DocumentError.self) { try await document.save(as: folder.appendingPathComponent("none/C.folio")) }
+            #expect(document.hasUnsavedChanges)
+            document.state = "3"
+            try await document.save()
+            #expect(try await document.extraFile("state.txt") == Data("3".utf8))
+            try await document.close()
+        }
     }
 
     @Test(arguments: [DocumentForm.package, .archive]) @MainActor func whatIsEditedWhileASaveWritesStaysUnsavedAndIsSavedNext(_ form: DocumentForm) async throws {

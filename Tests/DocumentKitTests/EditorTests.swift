@@ -3,32 +3,17 @@ import Foundation
 import ObjectGraph
 import Query
 import Schema
-import Synchronization
 import Testing
 
 /// What an editor does with a document, in orders that one does not think of at first.
 @Suite(.serialized) struct EditorTests {
-    private final class Gate: Sendable {
-        private let state = Mutex((isReached: false, isOpen: false))
-        var isReached: Bool { state.withLock { $0.isReached } }
-        func open() { state.withLock { $0.isOpen = true } }
-        func pass() {
-            state.withLock { $0.isReached = true }
-            while !state.withLock({ $0.isOpen }) { usleep(2000) }
-        }
-    }
-
     /// A document with a file of its own.
     private final class NotedDocument: PersistentDocument {
         var state = "1"
-        var gate: Gate?
 
         override func extraContent() throws -> [ExtraFile] {
             [
-                ExtraFile("state.txt") { [state, gate] in
-                    gate?.pass()
-                    return Data(state.utf8)
-                }
+                ExtraFile("state.txt") { [state] in Data(state.utf8) }
             ]
         }
     }
@@ -72,34 +57,6 @@ import Testing
             try await close.value
             await #expect(throws: DocumentError.self) { try await save.value }
             #expect(!FileManager.default.fileExists(atPath: folder.appendingPathComponent("B.folio").path))
-        }
-    }
-
-    @Test @MainActor func whatIsNotedWhileTheDocumentIsSavedElsewhereIsSavedNext() async throws {
-        try await withFolder { folder in
-            let document = try await NotedDocument.create(at: folder.appendingPathComponent("A.folio"), model: Library.model())
-            let gate = Gate()
-            document.gate = gate
-            document.noteChange()
-            let save = Task { @MainActor in try await document.save(as: folder.appendingPathComponent("B.folio")) }
-            try await waitUntil { gate.isReached }
-            document.state = "2"
-            document.gate = nil
-            document.noteChange()
-            gate.open()
-            try await save.value
-            #expect(document.hasUnsavedChanges)
-            try await document.save()
-            #expect(try await document.extraFile("state.txt") == Data("2".utf8))
-            #expect(!document.hasUnsavedChanges)
-            // What fails is noted still.
-            document.noteChange()
-            await #expect(throws: DocumentError.self) { try await document.save(as: folder.appendingPathComponent("none/C.folio")) }
-            #expect(document.hasUnsavedChanges)
-            document.state = "3"
-            try await document.save()
-            #expect(try await document.extraFile("state.txt") == Data("3".utf8))
-            try await document.close()
         }
     }
 

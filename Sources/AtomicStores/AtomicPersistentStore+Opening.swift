@@ -143,7 +143,7 @@ private enum StoredContent {
     init(_ reading: StoreReading, _ format: StoreFormat) throws {
         switch format {
         case .binary: self = .binary(try BinaryStoreReader(reading.bytes()))
-        case .xml: self = .xml(try XMLStoreReader(reading))
+        case .xml: self = .xml(try XMLStoreReader(reading.bytes()))
         case .custom: preconditionFailure("A store of another kind has no file that is read here")
         }
     }

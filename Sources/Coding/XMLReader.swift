@@ -82,16 +82,6 @@ package struct XMLReader {
         return nil
     }
 
-    /// Lets somebody who knows what to expect read on by himself, from where the next event begins. `body` is given all bytes and that place, and moves it behind what it has read:
-    /// whole elements, and text between them. Does nothing where that is not possible: outside the root element.
-    package mutating func readOn(_ body: (UnsafeRawBufferPointer, inout Int) throws -> Void) rethrows {
-        guard pendingEnd == nil, !open.isEmpty else { return }
-        var next = place
-        try bytes.withUnsafeBytes { try body($0, &next) }
-        precondition(next >= place && next <= bytes.count, "What follows is read, and no more")
-        place = next
-    }
-
     // MARK: Tags
 
     private mutating func startTag() throws(CodingError) -> Event {

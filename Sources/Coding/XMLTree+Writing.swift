@@ -25,6 +25,9 @@ extension XMLTree {
 
     /// `text` with everything replaced that has a meaning in XML; in attributes white space too, which would come back as blanks.
     package static func escape(_ text: String, isAttribute: Bool = false) throws(CodingError) -> String {
+        // The bytes of U+FFFE and U+FFFF begin with 0xEF.
+        let isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0xEF && $0 != UInt8(ascii: "&") && $0 != UInt8(ascii: "<") && $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "\"") }
+        if isPlain { return text }
         var result = ""
         result.reserveCapacity(text.utf8.count)
         for scalar in text.unicodeScalars {

@@ -82,7 +82,7 @@ public struct Manifest: Sendable, Hashable, Codable {
             }
             let manifest = try Manifest(version < known.version ? JSONFields(known.upgrade(value, from: version)) : fields)
             // Both become parts of paths.
-            guard UUIDText.uuid(manifest.uuid) != nil else { throw damaged("“uuid” is no UUID") }
+            guard UUID(uuidString: manifest.uuid) != nil else { throw damaged("“uuid” is no UUID") }
             guard PackageLayout.isModelName(manifest.model.name) else { throw damaged("“model.name” can't be the name of a model") }
             return manifest
         } catch let error as JSONFields.Failure {

@@ -66,14 +66,6 @@ public final class RowSlab: @unchecked Sendable {
         return Row(slab: self, base: cells.base)
     }
 
-    /// Takes the last row away, with its values: one that nobody else has seen.
-    package func removeLastRow() {
-        precondition(count > 0, "There is a last row")
-        let last = RowPointer(base: base + (count - 1) * stride)
-        layout.managedSlots.withUnsafeBufferPointer { last.destroyManaged($0, areShortInPlace: false) }
-        RowCursor.setCount(count - 1, before: base)
-    }
-
     /// Adds a copy of `row`, which has the same layout; to-many slots stay empty.
     package func append(copyOf row: Row) -> Row {
         precondition(row.slab.layout.isSame(as: layout), "A row is copied into a slab of its own layout")

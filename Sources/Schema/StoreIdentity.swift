@@ -1,4 +1,3 @@
-internal import Coding
 internal import Foundation
 
 /// Which store an object ID belongs to, and with which model it is read.
@@ -29,10 +28,7 @@ public final class StoreIdentity: Sendable {
         var generator = SystemRandomNumberGenerator()
         let high = generator.next() & ~0xF000 | 0x4000, low = generator.next() & ~(3 << 62) | 2 << 62
         let uuid = withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
-        var text: [UInt8] = []
-        text.reserveCapacity(UUIDText.count)
-        UUIDText.append(uuid, to: &text)
-        return StoreIdentity(uuid: String(decoding: text, as: UTF8.self), model: model)
+        return StoreIdentity(uuid: uuid.uuidString, model: model)
     }
 }
 

@@ -22,11 +22,8 @@ struct StoreReading {
         return bytes
     }
 
-    /// Reads until `buffer` is full or the file ends; answers the number of bytes read. What was read counts for nothing before ``checkUnchanged()``.
-    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int { try file.read(into: buffer, at: Int64(offset)) }
-
     /// - Throws: `StorageError.busy` if the file was changed since the reading began.
-    func checkUnchanged() throws {
+    private func checkUnchanged() throws {
         guard try file.status().identity == identity else { throw Self.changed(file.path) }
     }
 

@@ -33,11 +33,6 @@ struct RowFiller {
         return row
     }
 
-    /// Takes the row that was added last away again, with its values. Nobody else holds it.
-    mutating func removeLast() {
-        slabs.last?.removeLastRow()
-    }
-
     private mutating func openSlab() -> RowSlab {
         if let slab = slabs.last, !slab.isFull { return slab }
         let capacity = min(max(left ?? 4 * (slabs.last?.capacity ?? 2), 1), Self.largestSlab)

@@ -22,9 +22,8 @@ struct XMLObjectLoader {
     private let names: XMLStoreNames
     private let shape: TableShape
     private let numbering: XMLStoreNumbering
-    private var plain: XMLPlainObject
     private var fillers: [RowFiller]
-    private var byNumber = XMLObjectNumbers()
+    private var byNumber: [Int64: Row] = [:]
     private var references: [PendingReference] = []
     private var lists: [PendingList] = []
 
@@ -32,37 +31,10 @@ struct XMLObjectLoader {
         self.names = names
         self.numbering = numbering
         shape = names.shape
-        plain = XMLPlainObject(names)
         fillers = shape.layouts.map { RowFiller($0) }
     }
 
     // MARK: Objects
-
-    /// Reads the objects that stand at a place of valid UTF-8 and are written in the usual way; moves the place behind them.
-    mutating func readPlainObjects(_ bytes: UnsafeRawBufferPointer, from place: inout Int) {
-        let text = XMLPlainText(bytes)
-        while let opened = plain.readTag(text, at: place), let end = addPlainObject(text, from: opened) { place = end }
-    }
-
-    /// - Returns: the place behind the object; nil, and adds nothing, where there is something wrong with its number or unusual about its values.
-    private mutating func addPlainObject(_ text: XMLPlainText, from opened: Int) -> Int? {
-        let number = plain.number, entityIndex = plain.entityIndex
-        guard let key = numbering.key(number, entityIndex: entityIndex), byNumber[number] == nil else { return nil }
-        let row = fillers[entityIndex].append(key: key, version: 1)
-        guard let end = plain.readValues(text, at: opened, into: row.cells) else {
-            fillers[entityIndex].removeLast()
-            return nil
-        }
-        _ = byNumber.insert(row, number)
-        for relation in plain.relations {
-            switch relation {
-            case .reference(let slot, let destination, let number):
-                references.append(PendingReference(row: row, slot: slot, destination: destination, number: number))
-            case .list(let relation, let numbers): lists.append(PendingList(relation: relation, owner: row, numbers: numbers))
-            }
-        }
-        return end
-    }
 
     /// Reads an object whose start tag was just read.
     mutating func read(_ attributes: [XMLAttribute], from reader: inout XMLReader) throws {
@@ -74,16 +46,23 @@ struct XMLObjectLoader {
             throw damaged("“\(id.prefix(40))” is no object's id", reader)
         }
         let row = fillers[entityIndex].append(key: key, version: 1)
-        guard byNumber.insert(row, number) else { throw damaged("Two objects have the id \(id)", reader) }
+        guard byNumber.updateValue(row, forKey: number) == nil else { throw damaged("Two objects have the id \(id)", reader) }
 
+        var named: Set<String> = []
+        func checkNotNamedBefore(_ attributes: [XMLAttribute]) throws {
+            guard let name = attributes["name"], !named.insert(name.lowercased()).inserted else { return }
+            throw damaged("The object \(id) has “\(name.prefix(100))” twice", reader)
+        }
         while let event = try reader.next() {
             switch event {
             case .text: continue
             case .end: return
             case .start("attribute", let attributes):
+                try checkNotNamedBefore(attributes)
                 let text = try reader.textOfElement()
                 try read(attribute: attributes, text, into: row, id, &reader)
             case .start("relationship", let attributes):
+                try checkNotNamedBefore(attributes)
                 _ = try reader.textOfElement()
                 try read(relationship: attributes, into: row, id, &reader)
             case .start(let name, _): throw damaged("An object has no element “\(name.prefix(100))”", reader)

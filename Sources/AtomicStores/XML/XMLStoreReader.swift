@@ -9,36 +9,15 @@ import Storage
 ///
 /// The document type is never fetched and entities are refused, by `XMLReader`; depth and sizes are bounded.
 struct XMLStoreReader {
-    private enum Objects {
-        /// Stands behind what the store says of itself.
-        case whole(XMLReader)
-        /// Objects begin at a place of a file.
-        case pieces(XMLPieces, from: Int)
-    }
-
     private(set) var metadata: StoreMetadata
     private let next: Int64
-    private let objects: Objects
+    /// Stands behind what the store says of itself.
+    private let objects: XMLReader
 
     private static let largestDocument = 1 << 30
 
-    /// Reads a file, of which no more than the beginning is looked at for now, where it is written in the usual way.
-    /// - Throws: as for bytes.
-    init(_ reading: StoreReading) throws {
-        let pieces = XMLPieces(reading)
-        guard reading.identity.size <= Self.largestDocument, let head = try pieces.head(before: "<object "),
-            let store = try? Self(head + Array("</database>".utf8), objects: { _ in .pieces(pieces, from: head.count) })
-        else {
-            try self.init(reading.bytes())
-            return
-        }
-        self = store
-    }
-
     /// - Throws: `StorageError.notAStore` for other XML, `damaged`; `CodingError`.
-    init(_ bytes: [UInt8]) throws { try self.init(bytes) { .whole($0) } }
-
-    private init(_ bytes: [UInt8], objects: (XMLReader) -> Objects) throws {
+    init(_ bytes: [UInt8]) throws {
         var reader: XMLReader
         do {
             reader = try XMLReader(bytes, limits: .init(bytes: Self.largestDocument))
@@ -60,12 +39,7 @@ struct XMLStoreReader {
         }
         metadata = StoreMetadata(uuid: uuid, type: .xml, values: values)
         next = info.children(named: "nextObjectID").first.flatMap { Int64($0.text.trimmingCharacters(in: .whitespacesAndNewlines)) } ?? 1
-        self.objects = objects(reader)
-        // Whatever follows must be XML; nothing may where objects are elsewhere.
-        let following = try reader.nextTag()
-        if case .pieces = self.objects {
-            guard case .end? = following, try reader.next() == nil else { throw StorageError(.damaged, "There is something before the first object") }
-        }
+        objects = reader
     }
 
     /// Puts the objects into a table, which is empty.
@@ -73,32 +47,15 @@ struct XMLStoreReader {
     func load(into table: RowTable) throws {
         let names = try XMLStoreNames(table.shape)
         var loader = XMLObjectLoader(names, numbering: try XMLStoreNumbering(table.shape, next: next, metadata))
-        switch objects {
-        case .whole(let reader): try Self.load(reader, &loader)
-        case .pieces(let pieces, let start):
-            let end = try pieces.forEach(from: start) { loader.readPlainObjects($0, from: &$1) }
-            if try !pieces.isEnd(at: end, "</database>") {
-                // Something is written in another way, or wrong: from there on the whole file is looked at.
-                guard case .whole(var reader) = try Self(pieces.reading.bytes()).objects else { preconditionFailure("Bytes are read as a whole") }
-                reader.readOn { $1 = end }
-                try Self.load(reader, &loader)
-            }
-            try pieces.reading.checkUnchanged()
-        }
-        try loader.finish(into: table)
-    }
-
-    private static func load(_ objects: XMLReader, _ loader: inout XMLObjectLoader) throws {
         var reader = objects
-        while true {
-            reader.readOn { loader.readPlainObjects($0, from: &$1) }
-            guard let event = try reader.nextTag() else { return }
+        while let event = try reader.nextTag() {
             switch event {
             case .start("object", let attributes): try loader.read(attributes, from: &reader)
             case .start(let name, _): throw StorageError(.damaged, "An XML store has no element “\(name)” (line \(reader.line))")
             case .end, .text: break
             }
         }
+        try loader.finish(into: table)
     }
 }
 

@@ -41,11 +41,10 @@ enum XMLValueText {
         }
     }
 
-    /// Seconds since 2001 as ``XMLOutput`` has them.
+    /// Seconds since 2001 with 20 decimals, as Core Data writes them; as `description` where those would not read back.
     private static func text(ofDate seconds: Double) -> String {
-        var output = XMLOutput(capacity: 64)
-        output.put(date: seconds)
-        return String(decoding: output.bytes, as: UTF8.self)
+        let text = seconds.isFinite ? String(format: "%.20f", seconds) : seconds.description
+        return Double(text) == seconds ? text : seconds.description
     }
 
     /// The value that a text stands for, nil if it is none of the type.

@@ -59,8 +59,6 @@ final class EntityShape: Sendable {
     let storedColumns: UInt64
     /// Whether objects are of no class of the application's, so that no hook does anything.
     let isPlain: Bool
-    /// Attributes by their names, as far as these are short.
-    @usableFromInline let shortNames: ShortNames
 
     init(entity: Entity, layout: RowLayout, objectClass: ManagedObject.Type, model: ManagedObjectModel) {
         self.entity = entity
@@ -68,7 +66,6 @@ final class EntityShape: Sendable {
         self.layout = layout
         self.objectClass = objectClass
         isPlain = objectClass == ManagedObject.self
-        shortNames = ShortNames(entity.properties.filter { $0.attribute != nil }.map { ($0.name, layout.slots[$0.index]) })
         var relations: [Relation?] = []
         var defaults: [(slot: RowSlot, value: PropertyValue)] = []
         for property in entity.properties {

@@ -1,5 +1,5 @@
 import Foundation
-public import RowMemory
+import RowMemory
 public import Schema
 
 extension ManagedObject {
@@ -8,39 +8,7 @@ extension ManagedObject {
     /// An attribute gives its Swift type (integers of every width `Int`, binary data with external storage `LargeValue`), a to-one relationship the object, a
     /// to-many one `Set<ManagedObject>`, an ordered one and a fetched property `[ManagedObject]`. Traps if the entity has no such property;
     /// ``propertyValue(forKey:)`` throws instead.
-    @inlinable @inline(__always)
     public final func value(forKey key: String) -> Any? {
-        // Compiled into the caller, who then need not hold the object for it: that takes longer than the reading. So each way returns by itself.
-        if let entry = readableAttribute(key), let cells {
-            switch entry.kind {
-            case .int:
-                guard let value = cells.load(entry.cell, as: Int64.self) else { return nil }
-                return Int(truncatingIfNeeded: value)
-            case .bool:
-                guard let value = cells.load(entry.cell, as: Bool.self) else { return nil }
-                return value
-            case .double:
-                guard let value = cells.load(entry.cell, as: Double.self) else { return nil }
-                return value
-            case .string:
-                guard let value = cells.load(entry.cell, as: String.self) else { return nil }
-                return value
-            default: break
-            }
-        }
-        return otherValue(forKey: key)
-    }
-
-    @usableFromInline
-    final func otherValue(forKey key: String) -> Any? {
-        if let entry = readableAttribute(key), let cells {
-            switch entry.kind {
-            case .float: return cells.load(entry.cell, as: Float.self)
-            case .date: return cells.load(entry.cell, as: Double.self).map { Date(timeIntervalSinceReferenceDate: $0) }
-            case .uuid: return cells.load(entry.cell, as: UUID.self)
-            default: break
-            }
-        }
         let shape = self.shape
         guard let index = shape.entity.propertyIndex(named: key) else {
             guard let property = fetchedProperty(named: key) else { preconditionFailure(GraphError.unknownKey(key, of: shape.entity).message) }
@@ -54,16 +22,6 @@ extension ManagedObject {
             return relation.isOrdered ? Array(members) : Set(members)
         }
         return row.value(shape.layout.slots[index]).plain
-    }
-
-    /// An attribute that can be read at once: the object is filled, nobody watches, and the name is a short one.
-    @inlinable @inline(__always)
-    final func readableAttribute(_ key: String) -> ShortNames.Entry? {
-        guard !state.isFault, let contextReference else { return nil }
-        return contextReference._withUnsafeGuaranteedRef { context in
-            guard context.registrars == nil else { return nil }
-            return context.shapeReferences[Int(entityIndex)]._withUnsafeGuaranteedRef { $0.shortNames[key] }
-        }
     }
 
     /// Sets a property, and the inverse of a relationship.
@@ -85,9 +43,8 @@ extension ManagedObject {
     }
 
     /// ``value(forKey:)`` and ``setValue(_:forKey:)`` in brackets.
-    @inlinable
     public final subscript(key: String) -> Any? {
-        @inline(__always) get { value(forKey: key) }
+        get { value(forKey: key) }
         set { setValue(newValue, forKey: key) }
     }
 

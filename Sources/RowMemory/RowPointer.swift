@@ -5,10 +5,8 @@ import Schema
 struct RowPointer {
     let base: UnsafeMutableRawPointer
 
-    /// - Parameter areShortInPlace: ``ShortString/isSupported``: short strings, which most are, hold nothing then that would have to be given back.
-    @inline(__always) func destroyManaged(_ slots: UnsafeBufferPointer<RowSlot>, areShortInPlace: Bool) {
+    @inline(__always) func destroyManaged(_ slots: UnsafeBufferPointer<RowSlot>) {
         for slot in slots where base.load(fromByteOffset: Int(slot.presenceOffset), as: UInt8.self) & slot.presenceMask != 0 {
-            if areShortInPlace, slot.kind == .string, ShortString.isShort(at: base + Int(slot.offset)) { continue }
             destroy(slot)
         }
     }

@@ -152,8 +152,7 @@ public final class RowSlab: @unchecked Sendable {
             let (base, stride, count) = (base, stride, count)
             slots.withUnsafeBufferPointer { slots in
                 // Only the pointer is used: a strong reference made in deinit must not outlive it.
-                let areShortInPlace = ShortString.isSupported
-                for index in 0..<count { RowPointer(base: base + index * stride).destroyManaged(slots, areShortInPlace: areShortInPlace) }
+                for index in 0..<count { RowPointer(base: base + index * stride).destroyManaged(slots) }
             }
         }
         if region == nil { (base - RowCursor.headSize).deallocate() }

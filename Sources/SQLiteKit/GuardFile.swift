@@ -25,7 +25,6 @@ struct GuardFile {
     private(set) var indexBlocks: Int32?
     /// Of a WAL that is written.
     var tail: LogTail?
-    private var frames = FrameWriter()
 
     private init(
         original: UnsafePointer<sqlite3_io_methods>, vfs: GuardVFS, name: UnsafePointer<CChar>, isStore: Bool, main: UnsafeMutablePointer<sqlite3_file>?
@@ -98,8 +97,6 @@ struct GuardFile {
         // The third version maps files into memory: one that is cut short by somebody else would end the process. A newer library may have more methods than this table has room for.
         table.iVersion = min(2, original.iVersion)
         table.xClose = { file in
-            _ = GuardFile.of(file).pointee.settleFrame(file)
-            GuardFile.of(file).pointee.frames.close()
             let own = GuardFile.of(file).pointee
             let path = own.path
             file?.pointee.pMethods = own.original
@@ -113,8 +110,6 @@ struct GuardFile {
         table.xRead = { file, bytes, count, offset in
             let own = GuardFile.of(file)
             if let fault = FaultInjection.fault(.read, own.pointee.path) { return GuardFile.result(of: fault, ResultCode.ioRead) }
-            let settled = own.pointee.settleFrame(file)
-            guard settled == SQLITE_OK else { return GuardFile.noting(settled) }
             let result = GuardFile.noting(own.pointee.original.pointee.xRead(file, bytes, count, offset))
             // SQLite makes “the database is damaged” of that, though only the device failed: a WAL that can't be read just now would be taken for one from elsewhere.
             return result == ResultCode.ioCorruptFileSystem ? ResultCode.ioRead : result
@@ -123,45 +118,28 @@ struct GuardFile {
             let own = GuardFile.of(file)
             switch FaultInjection.fault(.write, own.pointee.path) {
             case nil:
-                guard let bytes, let refusal = own.pointee.tail?.willWrite(bytes, count: Int(count), at: offset) else {
-                    return GuardFile.noting(own.pointee.original.pointee.xWrite(file, bytes, count, offset))
-                }
-                guard refusal == SQLITE_OK else {
-                    own.pointee.frames.forget()
-                    return refusal
-                }
-                let original = own.pointee.original
-                return GuardFile.noting(own.pointee.frames.write(bytes, Int(count), at: offset) { original.pointee.xWrite(file, $0, Int32($1), $2) })
+                let refusal = bytes.flatMap { own.pointee.tail?.willWrite($0, count: Int(count), at: offset) } ?? SQLITE_OK
+                guard refusal == SQLITE_OK else { return refusal }
+                return GuardFile.noting(own.pointee.original.pointee.xWrite(file, bytes, count, offset))
             case .error(let number)?:
-                own.pointee.frames.forget()
                 return GuardFile.result(of: .error(number), ResultCode.ioWrite)
             case .short(let short)?:
                 // As a full disk would have it: a part arrives, then the error.
-                let original = own.pointee.original
-                if let bytes { own.pointee.frames.writePart(bytes, min(Int(count), short), at: offset) { original.pointee.xWrite(file, $0, Int32($1), $2) } }
+                _ = own.pointee.original.pointee.xWrite(file, bytes, min(count, Int32(clamping: short)), offset)
                 return SQLITE_FULL
             }
         }
         table.xTruncate = { file, size in
             let own = GuardFile.of(file)
             if let fault = FaultInjection.fault(.truncate, own.pointee.path) { return GuardFile.result(of: fault, ResultCode.ioTruncate) }
-            let settled = own.pointee.settleFrame(file)
-            guard settled == SQLITE_OK else { return GuardFile.noting(settled) }
             return GuardFile.noting(own.pointee.original.pointee.xTruncate(file, size))
         }
         table.xSync = { file, flags in
             let own = GuardFile.of(file)
-            let settled = own.pointee.settleFrame(file)
-            guard settled == SQLITE_OK else { return GuardFile.noting(settled) }
             let fault = FaultInjection.fault(.fsync, own.pointee.path)
             let result = fault.map { GuardFile.result(of: $0, ResultCode.ioFsync) } ?? GuardFile.noting(own.pointee.original.pointee.xSync(file, flags))
             if result == SQLITE_OK { own.pointee.tail?.synchronized() } else { own.pointee.withdrawRefusedCommit(file) }
             return result
-        }
-        table.xFileSize = { file, size in
-            let own = GuardFile.of(file)
-            let settled = own.pointee.settleFrame(file)
-            return settled == SQLITE_OK ? own.pointee.original.pointee.xFileSize(file, size) : GuardFile.noting(settled)
         }
         table.xFileControl = { file, operation, argument in
             let own = GuardFile.of(file)
@@ -170,11 +148,6 @@ struct GuardFile {
         }
         if table.iVersion >= 2 { if isReading { patchSharedMemory(&table) } else { patchIndexGrowth(&table) } }
         return table
-    }
-
-    private mutating func settleFrame(_ file: UnsafeMutablePointer<sqlite3_file>?) -> Int32 {
-        let original = original
-        return frames.settle { original.pointee.xWrite(file, $0, Int32($1), $2) }
     }
 
     /// What a connection that writes has of the shared wal-index is counted, and its growth can be made to fail.

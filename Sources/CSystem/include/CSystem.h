@@ -38,11 +38,6 @@ int folio_sha256_available(void);
 /* Takes `count` blocks of 64 bytes into the eight words of a SHA-256. Only where the instructions are available. */
 void folio_sha256_blocks(uint32_t state[8], const uint8_t *blocks, size_t count);
 
-/* Whether this processor has instructions for CRC-32 that `folio_crc32` knows. */
-int folio_crc32_available(void);
-/* Goes on with a CRC-32 over `count` bytes: at least 64, and a multiple of 16. Only where the instructions are available. */
-uint32_t folio_crc32(uint32_t checksum, const uint8_t *bytes, size_t count);
-
 /* Has the kernel begin to write what a file has in memory, and waits for nothing; says nothing of whether it arrives. */
 int folio_start_writing(int descriptor);
 

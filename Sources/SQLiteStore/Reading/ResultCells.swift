@@ -43,10 +43,7 @@ enum CellType {
 extension ResultCells {
     /// A copy of the text; bytes that are no UTF-8 are replaced.
     @inline(__always) func string(at index: Int) -> String {
-        withText(at: index) { text in
-            if ShortString.isSupported, let short = ShortString.make(text) { return short }
-            return String(decoding: text, as: UTF8.self)
-        }
+        withText(at: index) { String(decoding: $0, as: UTF8.self) }
     }
 
     func data(at index: Int) -> Data {

@@ -64,9 +64,9 @@ final class ValidationRule: Sendable {
 
     private static func demands(of relationship: RelationshipDescription) -> [Demand] {
         if !relationship.isToMany { return relationship.isOptional ? [] : [.value] }
-        let fewest = relationship.isOptional ? relationship.minCount : max(1, relationship.minCount)
-        guard fewest > 0 || relationship.maxCount > 0 else { return [] }
-        return [.objects(fewest: fewest, most: relationship.maxCount > 0 ? relationship.maxCount : .max, isOptional: relationship.isOptional)]
+        // A mandatory to-many is held to its count alone: compiled models say 0 where the source says nothing, and applications leave such ones empty.
+        guard relationship.minCount > 0 || relationship.maxCount > 0 else { return [] }
+        return [.objects(fewest: relationship.minCount, most: relationship.maxCount > 0 ? relationship.maxCount : .max, isOptional: relationship.isOptional)]
     }
 
     private static func demands(of attribute: AttributeDescription) -> [Demand] {

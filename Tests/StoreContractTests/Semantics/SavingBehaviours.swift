@@ -26,6 +26,8 @@ import Testing
                 "Part", attributes: [.init("name", .string)],
                 relationships: [.init("rule", to: "Rule", inverse: "parts"), .init("guarded", to: "Rule", inverse: "guard")]),
             EntityDescription("Strict", attributes: [.init("name", .string)], relationships: [.init("part", to: "Part", isOptional: false)]),
+            EntityDescription("Open", relationships: [.init("members", to: "Member", inverse: "open", minCount: 0, maxCount: 0, isOptional: false)]),
+            EntityDescription("Member", relationships: [.init("open", to: "Open", inverse: "members")]),
         ])
     }
 
@@ -112,6 +114,16 @@ import Testing
             try context.make("Strict", ["name": "s"])
             let error = #expect(throws: ValidationError.self) { try context.save() }
             #expect(error?.code == .missingMandatoryProperty && error?.failures.map(\.key) == ["part"])
+        },
+        Behaviour("R19", "a mandatory to-many whose smallest count is 0 may be empty") { f in
+            let context = f.context()
+            let object = try context.make("Open", [:])
+            try context.save()
+            object["members"] = Set([try context.make("Member", [:])])
+            try context.save()
+            object["members"] = Set<ManagedObject>()
+            try context.save()
+            #expect(try f.context().count("Open") == 1)
         },
         Behaviour("R12", "a denied deletion fails the save, and nothing is written") { f in
             let context = f.context()

@@ -2,37 +2,55 @@ package import Schema
 package import Storage
 
 /// The way from one version of a model to another, in as few inferred steps as possible.
+///
+/// A way may pass through a version only if that version has everything that source and destination share: what it lacks would be dropped on the way, and be empty at the end.
 package enum MigrationChain {
     /// - Parameter versions: What may stand in between, in any order.
     /// - Returns: one plan if the step can be inferred by itself; none where the two versions are compatible.
-    /// - Throws: ``MigrationError`` `notInferable` with what keeps the single step from being inferred, where no chain leads there either.
+    /// - Throws: ``MigrationError`` `notInferable` with what keeps the single step from being inferred, and with what the ways through other versions would lose.
     ///
-    /// Cost: one inference, or where that fails at most one for every pair of versions.
+    /// Cost: one inference, or where that fails at most two for every pair of versions.
     package static func plans(
         from source: ManagedObjectModel, to destination: ManagedObjectModel, through versions: [ManagedObjectModel] = []
     ) throws(MigrationError) -> [MigrationPlan] {
         if destination.isCompatible(withVersionHashes: source.versionHashesByEntityName) { return [] }
-        let direct: MigrationError
-        do {
-            return [try MigrationPlan.inferred(from: source, to: destination)]
-        } catch {
-            direct = error
-        }
-        var waiting: [(model: ManagedObjectModel, plans: [MigrationPlan])] = [(source, [])]
-        var rest = versions.filter { version in
+        let direct = MappingInference(from: source, to: destination)
+        if direct.obstacles.isEmpty { return [direct.plan] }
+        let shared = SharedContent(direct.plan)
+        let between = versions.filter { version in
             let hashes = version.versionHashesByEntityName
             return !source.isCompatible(withVersionHashes: hashes) && !destination.isCompatible(withVersionHashes: hashes)
         }
-        // The breadth first, so that the first way that is found has the fewest steps.
+        if let plans = shortest(from: source, to: destination, through: between, where: { shared.losses(of: $0).isEmpty }) { return plans }
+        var error = MigrationError(.notInferable, "The migration can't be inferred", obstacles: direct.obstacles)
+        if let plans = shortest(from: source, to: destination, through: between, where: { _ in true }) {
+            let losses = shared.losses(of: plans)
+            error.refusedChain = MigrationError.RefusedChain(versions: plans.dropLast().map { name(of: $0.destination) }, losses: losses)
+        }
+        throw error
+    }
+
+    /// The breadth first, so that the first way that is found has the fewest steps.
+    private static func shortest(
+        from source: ManagedObjectModel, to destination: ManagedObjectModel, through versions: [ManagedObjectModel], where isAllowed: ([MigrationPlan]) -> Bool
+    ) -> [MigrationPlan]? {
+        var waiting: [(model: ManagedObjectModel, plans: [MigrationPlan])] = [(source, [])]
+        var rest = versions
         while !waiting.isEmpty {
             let (model, plans) = waiting.removeFirst()
-            if !plans.isEmpty, let last = try? MigrationPlan.inferred(from: model, to: destination) { return plans + [last] }
+            if !plans.isEmpty, let last = try? MigrationPlan.inferred(from: model, to: destination), isAllowed(plans + [last]) { return plans + [last] }
             var beyond: [ManagedObjectModel] = []
             for version in rest {
-                if let step = try? MigrationPlan.inferred(from: model, to: version) { waiting.append((version, plans + [step])) } else { beyond.append(version) }
+                if let step = try? MigrationPlan.inferred(from: model, to: version), isAllowed(plans + [step]) {
+                    waiting.append((version, plans + [step]))
+                } else {
+                    beyond.append(version)
+                }
             }
             rest = beyond
         }
-        throw direct
+        return nil
     }
+
+    private static func name(of version: ManagedObjectModel) -> String { version.description.versionIdentifiers.first.map { "“\($0)”" } ?? "a version without an identifier" }
 }

@@ -34,8 +34,23 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
     public var message: String
     /// All that stands in the way, in the order of the new version's entities.
     public var obstacles: [MigrationObstacle]
+    /// The shortest way through other versions, which is not taken since it would lose what both ends have; nil where there is none.
+    public var refusedChain: RefusedChain?
     /// The error of another layer that led to this one.
     public var underlying: (any Error)?
+
+    /// A migration in several steps that would reach the new version, and lose something on the way.
+    public struct RefusedChain: Sendable, Hashable {
+        /// The versions in between, in their order.
+        public var versions: [String]
+        /// What both ends have and the way has no place for: `Entity` or `Entity.property`, by the old version's names.
+        public var losses: [String]
+
+        public init(versions: [String], losses: [String]) {
+            self.versions = versions
+            self.losses = losses
+        }
+    }
 
     public init(_ code: Code, _ message: String, obstacles: [MigrationObstacle] = [], underlying: (any Error)? = nil) {
         self.code = code
@@ -45,6 +60,9 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
     }
 
     public var description: String {
-        obstacles.isEmpty ? message : message + ": " + obstacles.map(\.description).joined(separator: "; ")
+        let text = obstacles.isEmpty ? message : message + ": " + obstacles.map(\.description).joined(separator: "; ")
+        guard let chain = refusedChain else { return text }
+        let shown = chain.losses.prefix(10).joined(separator: ", ") + (chain.losses.count > 10 ? " and \(chain.losses.count - 10) more" : "")
+        return "\(text). By way of \(chain.versions.joined(separator: ", ")) it can be, but that would lose \(shown), which both versions have"
     }
 }

@@ -71,7 +71,11 @@ struct ExpectedMigration {
 
     private func value(_ attribute: AttributeDescription, _ former: PropertyValue?) throws -> PropertyValue {
         guard let former, !former.isNull || attribute.isOptional else { return try StoreSnapshot.plain(attribute.isDerived ? .null : attribute.defaultValue ?? .null) }
-        return former
+        switch (attribute.type, former) {
+        case (.boolean, .int(let number)): return .bool(number != 0)
+        case (.integer16, .bool(let flag)), (.integer32, .bool(let flag)), (.integer64, .bool(let flag)): return .int(flag ? 1 : 0)
+        default: return former
+        }
     }
 
     /// The images of the objects that an object was related to, or that were related to it where only the other end is known.

@@ -134,6 +134,88 @@ import Testing
         }
     }
 
+    @Test func numbersKeepTheirValuesWhenTheirWidthChanges() throws {
+        let kinds: [(String, AttributeType)] = [("Flag", .boolean), ("Small", .integer16), ("Middle", .integer32), ("Large", .integer64)]
+        for (_, old) in kinds {
+            for (_, new) in kinds where new != old {
+                // What the generator puts into the narrower type fits the wider one; the other way round, only Booleans do for certain.
+                guard new == .integer64 || old == .boolean || old == .integer16 && new == .integer32 else { continue }
+                try migrate(
+                    [EntityDescription("A", attributes: [.init("x", old), .init("y", .string)]), EntityDescription("B", superentityName: "A")],
+                    [EntityDescription("A", attributes: [.init("z", new, renamingIdentifier: "x"), .init("y", .string)]), EntityDescription("B", superentityName: "A")])
+            }
+        }
+    }
+
+    @Test(arguments: [
+        (AttributeType.integer64, AttributeType.integer16, 32_768 as Int64), (.integer64, .integer32, -2_147_483_649), (.integer32, .boolean, 2), (.integer16, .boolean, -1),
+    ])
+    func aNumberThatDoesNotFitIsRefusedWithItsObject(old: AttributeType, new: AttributeType, value: Int64) throws {
+        func model(_ type: AttributeType) throws -> ManagedObjectModel {
+            try ManagedObjectModel(entities: [EntityDescription("A", attributes: [.init("n", .string)]), EntityDescription("B", superentityName: "A", attributes: [.init("x", type)])])
+        }
+        let (old, new) = (try model(old), try model(new))
+        try withTemporaryDirectory { folder in
+            let store = try MigratedStore.make(old, at: folder.appendingPathComponent("Store.sqlite"))
+            let connection = try Connection(store.url.path, .readWrite)
+            try connection.execute("UPDATE ZA SET ZX = CASE Z_PK WHEN 5 THEN \(value) ELSE 1 END WHERE Z_ENT = 2")
+            try connection.close()
+            let before = try store.snapshot().objects
+            let error = #expect(throws: StorageError.self) { try store.migrate(from: old, to: new) }
+            #expect(error?.code == .unmigratable && error?.message.contains("B.x becomes") == true && error?.message.contains("B/p5 with \(value)") == true)
+            #expect(try store.snapshot().objects == before)
+            let repaired = try Connection(store.url.path, .readWrite)
+            try repaired.execute("UPDATE ZA SET ZX = 0 WHERE Z_PK = 5")
+            try repaired.close()
+            try store.migrate(from: old, to: new)
+            let values = try store.snapshot(new).objects.values.compactMap { $0.attributes["x"] }
+            #expect(values.count == 3 && values.filter { $0 == .int(1) || $0 == .bool(true) }.count == 2)
+        }
+    }
+
+    /// Each member of at most one list, as far as the rows go.
+    private func crews(isOrdered: Bool, isLast: Bool, named name: String = "crew") -> [EntityDescription] {
+        [
+            EntityDescription("Ship", attributes: [.init("name", .string)], relationships: [many("members", "Person", name, isOrdered: isOrdered)]),
+            EntityDescription("Steamer", superentityName: "Ship"),
+            EntityDescription(
+                "Person", attributes: [.init("name", .string)],
+                relationships: [isLast ? one(name, "Ship", "members", was: name == "crew" ? nil : "crew") : many(name, "Ship", "members")]),
+        ]
+    }
+
+    @Test(arguments: [false, true], ["crew", "ship"])
+    func anEndOfAManyToManyRelationshipBecomesToOne(isOrdered: Bool, name: String) throws {
+        let old = try ManagedObjectModel(entities: crews(isOrdered: isOrdered, isLast: false))
+        let new = try ManagedObjectModel(entities: crews(isOrdered: isOrdered, isLast: true, named: name))
+        try withTemporaryDirectory { folder in
+            let store = try MigratedStore.make(old, at: folder.appendingPathComponent("Store.sqlite"), objectsPerEntity: 6)
+            let table = try Connection.reading(store.url.path) { try $0.value("SELECT name FROM sqlite_schema WHERE name GLOB 'Z_[0-9]*' AND type = 'table'")?.text } ?? ""
+            let columns = try Connection.reading(store.url.path) { try $0.rows("SELECT name FROM pragma_table_info(?)", [.text(table)]).compactMap(\.[0].text) }
+            let member = try #require(columns.first { $0.hasSuffix("CREW") == false && $0.hasSuffix("MEMBERS") }), owner = try #require(columns.first { $0.hasSuffix("CREW") })
+            let connection = try Connection(store.url.path, .readWrite)
+            try connection.execute("INSERT OR IGNORE INTO \(table) (\(member), \(owner)) SELECT a.Z_PK, b.Z_PK FROM ZPERSON a, ZSHIP b WHERE a.Z_PK = b.Z_PK")
+            let shared = try #require(try connection.value("SELECT \(member) FROM \(table) GROUP BY \(member) HAVING count(*) > 1 LIMIT 1")?.integer)
+            try connection.close()
+            let before = try store.snapshot().objects
+            let error = #expect(throws: StorageError.self) { try store.migrate(from: old, to: new) }
+            #expect(error?.code == .unmigratable && error?.message.contains("Person.\(name) becomes to-one") == true && error?.message.contains("Person/p") == true)
+            #expect(try store.snapshot().objects == before && before.keys.contains { $0.key == shared })
+            let repaired = try Connection(store.url.path, .readWrite)
+            // Three members each, in an order that is not that of their numbers.
+            let order = columns.filter { $0.hasPrefix("Z_FOK") }.map { ", \($0)" }.joined(), place = order.isEmpty ? "" : ", 9000 - 7 * p.Z_PK"
+            try repaired.execute("DELETE FROM \(table)")
+            try repaired.execute("INSERT INTO \(table) (\(member), \(owner)\(order)) SELECT p.Z_PK, (SELECT max(Z_PK) FROM ZSHIP) - p.Z_PK % 2\(place) FROM ZPERSON p")
+            try repaired.close()
+            let single = try store.snapshot()
+            try store.migrate(from: old, to: new)
+            let after = try store.snapshot(new)
+            #expect(try ExpectedMigration(old: old, new: new, before: single).differences(from: after) == [])
+            #expect(after.objects.values.contains { $0.toManys["members"]?.count ?? 0 > 1 } && after.objects.values.contains { ($0.toOnes[name] ?? nil) != nil })
+            try store.checkLayout(new, name)
+        }
+    }
+
     @Test func namesAreSwapped() throws {
         try migrate(
             [EntityDescription("A", attributes: [.init("x", .string), .init("y", .string), .init("z", .string)])],

@@ -9,7 +9,7 @@ extension MappingInference {
     }
 
     mutating func check(_ attribute: AttributeDescription, formerly old: AttributeDescription, _ property: Property, _ entity: Entity) {
-        if attribute.type != old.type {
+        guard attribute.type.takesValues(of: old.type) else {
             add(
                 .attributeType, entity, property, "changes its type from \(old.type.name) to \(attribute.type.name)",
                 remedy: "keep the type, give the new attribute another name, or migrate by a mapping model that converts the values")
@@ -27,7 +27,7 @@ extension MappingInference {
         let former = Dictionary(
             source.leaves(of: old).map { ($0.path, $0.attribute.type) }, uniquingKeysWith: { first, _ in first })
         for leaf in destination.leaves(of: attribute) {
-            guard let type = former[leaf.path], type != leaf.attribute.type else { continue }
+            guard let type = former[leaf.path], !leaf.attribute.type.takesValues(of: type) else { continue }
             add(
                 .attributeType, entity, property, "changes the type of \(leaf.path.joined(separator: ".")) from \(type.name) to \(leaf.attribute.type.name)",
                 remedy: "keep the type, give the new attribute another name, or migrate by a mapping model that converts the values")
@@ -39,6 +39,15 @@ extension AttributeDescription {
     /// Objects can't be without a value, and nothing says which it is to be.
     fileprivate var needsDefault: Bool {
         !isOptional && !isTransient && !isDerived && defaultValue == nil && type != .composite && type != .undefined && type != .objectID
+    }
+}
+
+extension AttributeType {
+    /// Whether values of another type become values of this one by inference: Booleans and integers of every width are numbers in every store. A value that does not fit is refused when
+    /// the store is migrated.
+    fileprivate func takesValues(of other: AttributeType) -> Bool {
+        let numbers: Set<AttributeType> = [.boolean, .integer16, .integer32, .integer64]
+        return self == other || numbers.contains(self) && numbers.contains(other)
     }
 }
 

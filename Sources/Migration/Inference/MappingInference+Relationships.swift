@@ -15,15 +15,16 @@ extension MappingInference {
 
     mutating func checkRelationship(_ property: Property, formerly former: Property, _ entity: Entity) {
         guard let relationship = property.relationship, let old = former.relationship else { return }
-        let kind = "to-many"
-        if old.isToMany, !relationship.isToMany {
+        let inverse = destination.inverse(of: property), oldInverse = source.inverse(of: former)
+        // Of a many-to-many relationship one end may become to-one: objects that are shared are refused when the store is migrated.
+        let wasManyToMany = End(old) == .many && End(oldInverse?.relationship) == .many
+        if old.isToMany, !relationship.isToMany, !(wasManyToMany && End(inverse?.relationship) == .many) {
             add(
-                .toManyToOne, entity, property, "was \(kind) and becomes to-one: nothing says which of its objects remains",
+                .toManyToOne, entity, property, "was to-many and becomes to-one: nothing says which of its objects remains",
                 remedy: "keep it to-many, give the to-one relationship another name, or migrate by a mapping model that chooses the object")
             return
         }
         checkDestination(property, formerly: former, entity)
-        let inverse = destination.inverse(of: property), oldInverse = source.inverse(of: former)
         if let inverse, !inverse.isTransient, isTornFromItsInverse(inverse, oldInverse) {
             add(
                 .inversePairing, entity, property, "becomes the inverse of \(relationship.destinationEntityName).\(inverse.name), but the two were not each other's inverse before",
@@ -82,6 +83,7 @@ extension MappingInference {
         default: mustNotShare = false
         }
         guard couldShare, mustNotShare else { return }
+        if End(old) == .many, End(oldInverse) == .many, End(relationship) == .many, End(inverse) == .one { return }
         // Then the inverse breaks a rule of its own, and that is the reason to give.
         if End(oldInverse) == .many, End(inverse) == .one, isFormer(property) { return }
         let owner = inverse.map { "its inverse \($0.name) is to-one" } ?? "it is to-many without an inverse"

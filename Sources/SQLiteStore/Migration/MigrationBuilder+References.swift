@@ -10,11 +10,14 @@ extension MigrationBuilder {
         let order: String?
         /// The entity in the old version to whose objects, or those of its descendants, it leads.
         let destinationIndex: Int
+        /// The columns that have to be made first; nil for those that are there.
+        var made: ColumnOfJoin?
     }
 
     /// What a to-one relationship comes from: its own column, or that of what was its other end's.
     func reference(of property: Property, entityIndex: Int) throws -> Reference? {
         if let (_, storage) = formerStorage(entityIndex: entityIndex, propertyIndex: property.index) {
+            if case .manyToMany(let join) = storage { return formerStorage(of: entityIndex).flatMap { reference(in: join, from: $0) } }
             guard case .toOne(let toOne) = storage else { return nil }
             return Reference(key: toOne.key, entity: toOne.entity, order: toOne.order, destinationIndex: toOne.destinationIndex)
         }
@@ -46,6 +49,8 @@ extension MigrationBuilder {
             switch storage {
             case .toMany(let key) where key.table == member.table:
                 found.insert(Reference(key: key.key, entity: key.entity, order: key.order, destinationIndex: former.declaringEntityIndex))
+            case .manyToMany(let join):
+                if let reference = reference(in: join.reversed(destinationIndex: former.declaringEntityIndex), from: member) { found.insert(reference) }
             case .toOne:
                 guard let inverse = plan.source.inverse(of: former), plan.source.entities[inverse.declaringEntityIndex].family.contains(member.entityIndex),
                     case .toOne(let toOne) = member.properties[inverse.index]
@@ -59,6 +64,27 @@ extension MigrationBuilder {
             throw StorageError(.unsupported, "\(name).\(property.name) comes from several relationships that are kept apart", entities: [name])
         }
         return found.first
+    }
+
+    /// What a join table, seen from the rows of an entity, says of the one object that each of them has.
+    private func reference(in join: JoinTable, from storage: EntityStorage) -> Reference? {
+        guard let target = old[join.destinationIndex] ?? plan.source.entities[join.destinationIndex].family.lazy.compactMap({ old[$0] }).first else { return nil }
+        let made = ColumnOfJoin(table: storage.table, join: join, targetTable: target.table)
+        return Reference(key: made.key, entity: made.entity, order: join.ownerOrder == nil ? nil : made.order, destinationIndex: join.destinationIndex, made: made)
+    }
+
+    /// The columns of join tables that to-one relationships of the new version come from, in the order of their tables.
+    func columnsOfJoins() throws -> [ColumnOfJoin] {
+        var found: Set<ColumnOfJoin> = []
+        for storage in new.storedEntities {
+            for property in plan.destination.entities[storage.entityIndex].properties {
+                guard case .toOne = storage.properties[property.index], plan.counterpartIndex(entityIndex: storage.entityIndex, propertyIndex: property.index) == nil,
+                    let made = try reference(of: property, entityIndex: storage.entityIndex)?.made
+                else { continue }
+                found.insert(made)
+            }
+        }
+        return found.sorted { ($0.table, $0.key) < ($1.table, $1.key) }
     }
 
     /// - Parameter destination: What the relationship leads to in the new version; nil where any owner will do.

@@ -11,7 +11,8 @@ struct MigrationBuilder {
     let plan: MigrationPlan
     let old: StoreLayout
     let new: StoreLayout
-    let tables: [String: StoredTable]
+    /// As the migration finds them, with the columns that it makes of join tables first.
+    private(set) var tables: [String: StoredTable]
 
     init(_ plan: MigrationPlan, old: StoreLayout, new: StoreLayout, connection: Connection) throws {
         self.plan = plan
@@ -24,6 +25,9 @@ struct MigrationBuilder {
         var tables: [String: StoredTable] = [:]
         for name in names { tables[SQLName.key(name)] = try StoredTable.read(name, from: connection) }
         self.tables = tables
+        for made in try columnsOfJoins() {
+            self.tables[SQLName.key(made.table)] = table(made.table)?.adding([made.key, made.entity, made.order], ColumnOfJoin.type)
+        }
     }
 
     func table(_ name: String) -> StoredTable? { tables[SQLName.key(name)] }

@@ -4,7 +4,7 @@ import Storage
 
 /// The statements that bring a store from one version of its model to another, in their order.
 ///
-/// Joins come first, since they may be made of columns that go; then tables, renamed when all old ones that are in the way are gone; then what needs
+/// Columns that are made of joins come first, and joins after them, since they may be made of columns that go; then tables, renamed when all old ones that are in the way are gone; then what needs
 /// both: places in orders, indexes, triggers.
 struct MigrationScript {
     private(set) var steps: [MigrationStep] = []
@@ -37,6 +37,7 @@ struct MigrationScript {
         let (kept, dropped) = sortIndexes()
         steps += dropped.map { MigrationStep(.schema, "drop the index \($0)", "DROP INDEX \(SQLName.quoted($0))") }
 
+        for made in try builder.columnsOfJoins() { steps += made.steps }
         addLinks(links)
         addTables(changes, alterations)
         addRenames()

@@ -19,7 +19,7 @@ struct StoreMigration {
     /// - Returns: the steps that were taken; none where the store is of the new version already.
     func run() throws -> [MigrationStep] {
         guard let script = try script() else { return [] }
-        try checkAbstractEntities()
+        try checkRows()
         try registerFunctions()
         try perform(script.steps)
         try writeBookkeeping()
@@ -84,21 +84,6 @@ struct StoreMigration {
             "\(constraint.entity) is to be unique by \(constraint.attributes.joined(separator: ", ")), but objects have equal values,\(example) "
                 + "(\(groups.count)\(groups.count == 1000 ? " or more" : "") groups of duplicates)",
             entities: [constraint.entity], underlying: error)
-    }
-
-    /// An abstract entity has no objects of its own.
-    private func checkAbstractEntities() throws {
-        let catalog = try StoreCatalog.read(from: connection)
-        let old = try StoreLayout.reading(plan.source, from: catalog)
-        for entity in plan.destination.entities where entity.isAbstract {
-            guard let step = plan.steps[entity.index], let storage = old[step.sourceIndex], !plan.source.entities[step.sourceIndex].isAbstract else { continue }
-            let condition = storage.sharesTable ? " WHERE Z_ENT = \(storage.number)" : ""
-            let count = try connection.value("SELECT count(*) FROM \(SQLName.quoted(storage.table))\(condition)")?.integer ?? 0
-            guard count > 0 else { continue }
-            throw StorageError(
-                .unmigratable, "\(entity.name) is abstract in the new version, but the store holds \(count) objects of it: migrate them to a sub-entity by a mapping model",
-                entities: [entity.name])
-        }
     }
 
     private func registerFunctions() throws {

@@ -22,6 +22,12 @@ struct StoredTable {
     let columns: [String]
     let indexes: [Index]
 
+    /// The table with more columns, which are not indexed.
+    func adding(_ names: [String], _ type: ColumnType) -> StoredTable {
+        let added = Dictionary(names.map { (SQLName.key($0), type.rawValue) }, uniquingKeysWith: { first, _ in first })
+        return StoredTable(name: name, types: types.merging(added) { first, _ in first }, columns: columns + names, indexes: indexes)
+    }
+
     func column(_ name: String) -> String? { columns.first { SQLName.key($0) == SQLName.key(name) } }
 
     /// Whether there is an index of the same columns, whatever it is called.

@@ -8,7 +8,8 @@ extension ManagedObjectContext {
     func take(_ changes: ChangeSet) throws -> SaveReceipt {
         processPendingChanges()
         let updates = try changes.updates.map { group in try targets(of: (0..<group.rows.count).map { group.rows[$0].key }, group.entityIndex) }
-        let deletions = try changes.deletions.map { try targets(of: [$0.key], $0.entityIndex)[0] }
+        // What is deleted on both sides is agreed on.
+        let deletions = try changes.deletions.compactMap { try target(of: $0.key, $0.entityIndex) }
         var fresh: [(ManagedObject, Row)] = []
         for group in changes.insertions { for index in 0..<group.rows.count { fresh.append((takeInsertion(group.rows[index]), group.rows[index])) } }
         for (object, row) in fresh {
@@ -26,15 +27,18 @@ extension ManagedObjectContext {
 
     private func targets(of keys: [Int64], _ entityIndex: Int) throws -> [ManagedObject] {
         try keys.map { key in
-            let object = object(ObjectReference(key: key, entityIndex: entityIndex))
-            do {
-                try realise(object)
-                if !object.state.contains(.deleted) { return object }
-            } catch let error as GraphError where error.code == .objectNotFound {}
+            if let object = try target(of: key, entityIndex) { return object }
             let id = objectID(key: key, entityIndex: entityIndex)
             throw StorageError(
                 .conflict, "An object was deleted in the parent context since it was read", conflicts: [StoreConflict(object: id, expectedVersion: 1, storedVersion: 0)])
         }
+    }
+
+    /// - Returns: nil for an object that is deleted here, or gone from the store.
+    private func target(of key: Int64, _ entityIndex: Int) throws -> ManagedObject? {
+        let object = object(ObjectReference(key: key, entityIndex: entityIndex))
+        do { try realise(object) } catch let error as GraphError where error.code == .objectNotFound { return nil }
+        return object.state.contains(.deleted) ? nil : object
     }
 
     private func takeInsertion(_ row: Row) -> ManagedObject {
@@ -77,6 +81,8 @@ extension ManagedObjectContext {
     private func take(_ link: ChangeSet.Link) {
         let owner = object(ObjectReference(key: link.owner, entityIndex: link.entityIndex)), member = object(link.member)
         guard owner.fireFault(), member.fireFault() else { return }
+        // A deletion here has parted them, or is about to.
+        if !link.isAdded, owner.state.contains(.deleted) || member.state.contains(.deleted) { return }
         let relation = relation(owner, link.propertyIndex)
         if link.isAdded { add(member, to: owner, relation) } else { remove(member, from: owner, relation) }
     }

@@ -3,7 +3,7 @@ import Storage
 
 /// An object that was changed here and, since it was read, in the store too.
 ///
-/// The object itself is the context's registered one with this ID. Snapshots hold attributes, and to-one relationships as object IDs. There is no cache between contexts
+/// The object itself is ``sourceObject(in:)``. Snapshots hold attributes, and to-one relationships as object IDs. There is no cache between contexts
 /// and stores, so there is no third snapshot of one.
 public struct MergeConflict: Sendable, Hashable {
     public let objectID: ManagedObjectID
@@ -15,6 +15,9 @@ public struct MergeConflict: Sendable, Hashable {
     public let objectSnapshot: [String: PropertyValue]
     /// What the store has now; nil if the object is gone, or could not be read again.
     public let persistedSnapshot: [String: PropertyValue]?
+
+    /// The object that could not be saved, in the context that saves; nil in another one that does not know it.
+    public func sourceObject(in context: ManagedObjectContext) -> ManagedObject? { context.registeredObject(for: objectID) }
 
     /// A conflict of states that no versions of objects tell apart.
     package init(objectID: ManagedObjectID, objectSnapshot: [String: PropertyValue], persistedSnapshot: [String: PropertyValue]?) {
@@ -47,6 +50,12 @@ public struct ConstraintConflict: Sendable, Hashable {
     /// The objects of the context that have the values, in the order of their changes.
     public let conflictingObjectIDs: [ManagedObjectID]
     public let conflictingSnapshots: [[String: PropertyValue]]
+
+    /// The objects that have the values, in the context that saves; others don't know new ones.
+    public func conflictingObjects(in context: ManagedObjectContext) -> [ManagedObject] { conflictingObjectIDs.compactMap { context.registeredObject(for: $0) } }
+
+    /// The object in the store that has the values, a fault where it was not read yet; nil where the conflict is within the context.
+    public func databaseObject(in context: ManagedObjectContext) -> ManagedObject? { databaseObjectID.map { context.object(with: $0) } }
 }
 
 extension GraphError {

@@ -26,6 +26,42 @@ import Testing
         }
     }
 
+    @Test(arguments: StoreKind.allCases) func whatParentAndChildBothDeletedIsNoConflict(kind: StoreKind) throws {
+        for parentSaves in [false, true] {
+            try GraphFixture.run(kind) { fixture in
+                let root = fixture.context()
+                let person = try root.make("Person", ["name": "Ada"])
+                let account = try root.make("Account", ["title": "doomed", "owner": person]), other = try root.make("Account", ["title": "other", "owner": person])
+                try root.save()
+                let child = ManagedObjectContext(parent: root)
+                child.delete(try child.existingObject(with: account.objectID))
+                try child.existingObject(with: other.objectID)["title"] = "edited"
+                child.processPendingChanges()
+                root.delete(account)
+                if parentSaves { try root.save() }
+                try child.save()
+                #expect(!child.hasChanges && other.text("title") == "edited")
+                try root.save()
+                let stored = try fixture.reopened()
+                #expect(try stored.all("Account").map { $0.text("title") } == ["edited"] && stored.one("Person").texts("accounts", "title") == ["edited"])
+            }
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases) func whatTheParentDeletedAndTheChildChangedIsAConflict(kind: StoreKind) throws {
+        try GraphFixture.run(kind) { fixture in
+            let root = fixture.context()
+            let account = try root.make("Account", ["title": "doomed"])
+            try root.save()
+            let child = ManagedObjectContext(parent: root)
+            let own = try child.existingObject(with: account.objectID)
+            own["title"] = "edited"
+            root.delete(account)
+            let error = #expect(throws: GraphError.self) { try child.save() }
+            #expect(error?.code == .conflict && error?.conflicts.first?.sourceObject(in: child) === own)
+        }
+    }
+
     @Test(arguments: StoreKind.allCases) func aChildSeesItsParentsUnsavedChanges_S33(kind: StoreKind) throws {
         try GraphFixture.run(kind) { fixture in
             let root = fixture.context()

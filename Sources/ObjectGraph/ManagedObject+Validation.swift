@@ -13,22 +13,30 @@ extension ManagedObject {
         for rule in shape.rules where !rule.isMetByAnyValue(in: row) {
             if let failure = failure(of: rule, in: row) { failures.append(failure) }
         }
+        var ownError: (any Error)?
         for key in customKeys {
-            do { try validateValue(value(forKey: key), forKey: key) } catch let error as ValidationError {
+            let value = value(forKey: key)
+            do { try validateValue(value, forKey: key) } catch let error as ValidationError {
                 // The model's rules were checked above; the override asks them again through super.
-                failures.append(contentsOf: error.failures.map { completed($0, key) }.filter { new in !failures.contains { $0.code == new.code && $0.key == new.key } })
+                failures.append(contentsOf: error.failures.map { completed($0, key, value) }.filter { new in !failures.contains { $0.code == new.code && $0.key == new.key } })
             } catch {
-                failures.append(ValidationError.Failure(.generic, "\(error)", object: objectID, entity: shape.entity.name, key: key, underlying: error))
+                ownError = error
+                failures.append(completed(ValidationError.Failure(.generic, "\(error)", underlying: error), key, value))
             }
+        }
+        if failures.count == 1, let ownError {
+            context.ownFailure = failures[0]
+            throw ownError
         }
         if !failures.isEmpty { throw ValidationError(failures) }
     }
 
-    private final func completed(_ failure: ValidationError.Failure, _ key: String?) -> ValidationError.Failure {
+    private final func completed(_ failure: ValidationError.Failure, _ key: String, _ value: Any?) -> ValidationError.Failure {
         var failure = failure
         failure.object = failure.object ?? objectID
         failure.entity = failure.entity ?? entity.name
         failure.key = failure.key ?? key
+        if failure.key == key, failure.value == nil { failure.value = PropertyValue(value) }
         return failure
     }
 

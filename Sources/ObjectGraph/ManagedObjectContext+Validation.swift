@@ -5,10 +5,14 @@ extension ManagedObjectContext {
     /// Checks everything that a save would write, and collects every failure that is not another one's mere consequence.
     func validateChanges() throws {
         var errors: [(object: ManagedObject, error: any Error)] = []
+        // The key and value of errors that applications throw themselves, which don't carry these.
+        var ownFailures: [ManagedObjectID: ValidationError.Failure] = [:]
+        defer { ownFailure = nil }
         for index in changes.indices {
             guard let unheld = changes.unowned(at: index), unheld._withUnsafeGuaranteedRef({ !$0.state.contains(.inaccessible) && !isPlainlyValid($0) }),
                 let object = changes.object(at: index)
             else { continue }
+            ownFailure = nil
             do {
                 if object.state.contains(.deleted) {
                     try object.validateForDelete()
@@ -19,12 +23,13 @@ extension ManagedObjectContext {
                 }
             } catch {
                 errors.append((object, error))
+                ownFailures[object.objectID] = ownFailure
             }
         }
         // The only error is passed on untouched, an application's own too (V4, V5).
         if errors.count > 1 { errors = withoutConsequencesOfDenials(errors) }
         guard let first = errors.first else { return }
-        throw errors.count == 1 ? first.error : ValidationError(errors.flatMap { Self.failures(of: $0.error, $0.object) })
+        throw errors.count == 1 ? first.error : ValidationError(errors.flatMap { Self.failures(of: $0.error, $0.object, ownFailures[$0.object.objectID]) })
     }
 
     /// Whether an object that stays has all that the model asks for, and no class of the application's own that asks for more: the many are told apart with a few
@@ -34,8 +39,11 @@ extension ManagedObjectContext {
         return shapeReferences[Int(object.entityIndex)]._withUnsafeGuaranteedRef { shape in shape.demandedValues.map { cells.hasValues($0) } ?? false }
     }
 
-    private static func failures(of error: any Error, _ object: ManagedObject) -> [ValidationError.Failure] {
-        (error as? ValidationError)?.failures ?? [.init(.generic, "\(error)", object: object.objectID, entity: object.entity.name, underlying: error)]
+    private static func failures(of error: any Error, _ object: ManagedObject, _ own: ValidationError.Failure? = nil) -> [ValidationError.Failure] {
+        if let error = error as? ValidationError { return error.failures }
+        // An override may have caught the validator's error and thrown another.
+        let own = own.flatMap { failure in failure.underlying.map { "\($0)" } == "\(error)" ? failure : nil }
+        return [own ?? .init(.generic, "\(error)", object: object.objectID, entity: object.entity.name, underlying: error)]
     }
 
     /// A deletion that is denied has emptied relationships of objects that stay; that these are required or have too few objects now says nothing new.

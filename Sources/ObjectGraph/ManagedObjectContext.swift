@@ -117,6 +117,8 @@ public final class ManagedObjectContext {
     var lastSaveNumber = 0
     /// The permanent keys of objects whose temporary ones may stand in undo's records.
     @exclusivity(unchecked) var permanentKeys = PermanentKeys()
+    /// What an application's own validator threw last, with the key and the value that it was asked about.
+    var ownFailure: ValidationError.Failure?
     /// Why a value could not be read by an accessor that can't throw.
     var loadError: (any Error)?
     let observers = ContextObservers()

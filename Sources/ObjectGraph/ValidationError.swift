@@ -34,7 +34,7 @@ public struct ValidationError: Error, Sendable, CustomStringConvertible {
         public var object: ManagedObjectID?
         public var entity: String?
         public var key: String?
-        /// The value that violates it; nil for relationships.
+        /// The value that violates it, given to validators of the application too; nil for relationships and values of types that are not the store's.
         public var value: PropertyValue?
         /// The error that a validator of the application threw.
         public var underlying: (any Error)?
@@ -64,9 +64,12 @@ public struct ValidationError: Error, Sendable, CustomStringConvertible {
     }
 
     /// For validators of the application: one failure.
-    public init(_ code: Code = .generic, _ message: String, key: String? = nil) {
-        failures = [Failure(code, message, key: key)]
+    public init(_ code: Code = .generic, _ message: String, key: String? = nil, value: PropertyValue? = nil) {
+        failures = [Failure(code, message, key: key, value: value)]
     }
+
+    /// The value that violates the rule, where there is one failure alone.
+    public var value: PropertyValue? { failures.count == 1 ? failures[0].value : nil }
 
     public var code: Code { failures.count == 1 ? failures[0].code : .multiple }
 

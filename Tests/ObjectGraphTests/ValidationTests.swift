@@ -10,6 +10,7 @@ final class StrictPerson: ManagedObject {
     override func validateValue(_ value: Any?, forKey key: String) throws {
         try super.validateValue(value, forKey: key)
         if key == "nick", value as? String == "root" { throw ValidationError(.generic, "root is taken", key: key) }
+        if key == "nick", value as? String == "spam" { throw Unwanted(text: "spam") }
     }
 
     override func validateForInsert() throws {
@@ -18,6 +19,7 @@ final class StrictPerson: ManagedObject {
     }
 
     struct Loneliness: Error {}
+    struct Unwanted: Error { let text: String }
 }
 
 @Suite("Validation (V)")
@@ -102,6 +104,27 @@ struct ValidationTests {
             person[key] = old
         }
         #expect(codes() == [])
+    }
+
+    @Test func theErrorOfAnApplicationsValidatorIsGivenAsItselfWhereItIsAlone_V4_V5() throws {
+        person["nick"] = "spam"
+        #expect(throws: StrictPerson.Unwanted.self) { try person.validateForInsert() }
+        #expect(throws: StrictPerson.Unwanted.self) { try context.save() }
+        // Beside others it is listed, with what it is about.
+        let other = try context.insert("Person")
+        other["name"] = "Bob"
+        let error = try #require(throws: ValidationError.self) { try context.save() }
+        let failure = try #require(error.failures.first { $0.object == person.objectID })
+        #expect(error.failures.count == 2 && failure.underlying is StrictPerson.Unwanted && failure.key == "nick" && failure.value == .string("spam"))
+        person["age"] = 121
+        let both = try #require(throws: ValidationError.self) { try person.validateForInsert() }
+        #expect(both.failures.map(\.key) == ["age", "nick"] && both.failures.map(\.value) == [.int(121), .string("spam")])
+    }
+
+    @Test func aFailureHasTheValueThatAValidatorRefused_V8() throws {
+        person["nick"] = "root"
+        let error = try #require(throws: ValidationError.self) { try context.save() }
+        #expect(error.failures.count == 1 && error.failures[0].value == .string("root") && error.value == .string("root"))
     }
 
     @Test func boundsAreInclusiveAndLengthsInUTF16_V13_V15() {

@@ -13,6 +13,7 @@ public import Storage
 /// try container.viewContext.save()
 /// ```
 /// A container belongs to whoever made it, as its ``viewContext`` does. Work elsewhere gets a context of its own: ``performBackgroundTask(_:)``.
+/// The coordinator is Sendable, and starts such work from anywhere, several tasks at once.
 public final class PersistentContainer {
     public let name: String
     public let persistentStoreCoordinator: PersistentStoreCoordinator
@@ -93,18 +94,9 @@ public final class PersistentContainer {
     public nonisolated(nonsending) func performBackgroundTask<Result: Sendable>(
         _ body: @escaping @Sendable (ManagedObjectContext) async throws -> Result
     ) async throws -> Result {
-        let result = try await Self.run(persistentStoreCoordinator, body)
+        let result = try await persistentStoreCoordinator.performBackgroundTask(body)
         // What the task saved waits to be merged where the view context is used, which is here.
         if viewContext.automaticallyMergesChangesFromParent { viewContext.processPendingChanges() }
         return result
-    }
-
-    @concurrent
-    private static func run<Result: Sendable>(
-        _ coordinator: PersistentStoreCoordinator, _ body: @Sendable (ManagedObjectContext) async throws -> Result
-    ) async throws -> Result {
-        let context = ManagedObjectContext(coordinator)
-        context.name = "background task"
-        return try await body(context)
     }
 }

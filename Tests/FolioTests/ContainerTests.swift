@@ -28,6 +28,26 @@ struct ContainerTests {
         }
     }
 
+    @MainActor @Test func runsBackgroundTasksSideBySideFromTheMainActor() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("folio-test-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let container = PersistentContainer(name: "School", model: try model())
+        container.persistentStoreDescriptions = [PersistentStoreDescription(url: folder.appendingPathComponent("School.sqlite"))]
+        try container.loadPersistentStores()
+        container.viewContext.automaticallyMergesChangesFromParent = true
+        let coordinator = container.persistentStoreCoordinator
+        @Sendable func add(_ ages: Range<Int>, _ context: ManagedObjectContext) throws -> Int {
+            for age in ages { try context.insert("Student")["age"] = age }
+            try context.save()
+            return ages.count
+        }
+        async let young = coordinator.performBackgroundTask { try add(10..<20, $0) }
+        async let old = coordinator.performBackgroundTask { try add(60..<70, $0) }
+        let counts = try await [young, old]
+        #expect(counts == [10, 10])
+        #expect(try container.viewContext.count(for: FetchRequest<ManagedObject>("Student")) == 20)
+    }
+
     @Test func worksInTheBackground() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("folio-test-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }

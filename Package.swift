@@ -46,7 +46,7 @@ let rooms: [(name: String, kind: Kind, imports: [String])] = [
     ]),
     ("ModelMacros", .syntax, []),
     ("FolioMacros", .macro, ["ModelMacros"]),
-    ("Folio", .swift, ["FolioMacros", "DocumentKit", "Stack", "Migration", "ObjectGraph", "SQLiteStore", "Storage", "Query", "ModelFiles", "Schema"]),
+    ("Folio", .swift, ["FolioMacros", "DocumentKit", "Stack", "Migration", "ObjectGraph", "SQLiteStore", "Storage", "Query", "ModelFiles", "Schema", "ArchiveKit", "SQLiteKit", "FileSystem", "Coding"]),
     ("FolioCommands", .swift, ["Folio", "ModelCodegen", "RowMemory", "Coding"]),
     ("FolioTool", .tool, ["FolioCommands"]),
     ("FolioBenchmarks", .tool, ["Folio", "CSQLite"]),
@@ -74,7 +74,7 @@ let testRooms: [(name: String, imports: [String])] = [
     ("DocumentKitTests", [
         "DocumentKit", "ArchiveKit", "Stack", "Migration", "Coding", "ObjectGraph", "SQLiteStore", "Storage", "RowMemory", "Query", "ModelFiles", "Schema", "SQLiteKit", "FileSystem",
     ]),
-    ("FolioTests", ["Folio"]),
+    ("FolioTests", ["Folio", "ArchiveKit", "SQLiteKit", "FileSystem", "Coding"]),
     ("ModelMacrosTests", ["ModelMacros"]),
     ("CommandTests", ["FolioCommands", "FolioTool", "Folio"]),
     ("DocumentSamplesTests", ["FolioTool", "Folio", "Coding", "CSQLite"]),

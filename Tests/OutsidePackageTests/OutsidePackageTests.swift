@@ -10,6 +10,7 @@ struct OutsidePackageTests {
             let package = try OutsidePackage(in: scratch)
             let first = try Subprocess.succeed("swift", "test", in: package.folder)
             #expect(first.contains("Test run with 4 tests in 1 suite passed"), "\(first.suffix(4000))")
+            #expect(!first.contains("unhandled"), "\(first.prefix(4000))")
             #expect(try String(contentsOf: package.folder.appendingPathComponent("Package.resolved"), encoding: .utf8).contains(#""version" : "1.2.0""#))
 
             // Nothing changed: nothing is generated. What differs between a build for tests and another has to settle first.

@@ -24,7 +24,8 @@ struct FolioModels: BuildToolPlugin {
             return .buildCommand(
                 displayName: "Classes of \(model.lastPathComponent)", executable: tool,
                 arguments: [model.path, output.path] + (isConfigured ? [configuration.path] : []),
-                inputFiles: try Self.parts(of: model) + (isConfigured ? [configuration] : []), outputFiles: [output])
+                // SwiftPM knows the target's files alone: without the folder itself among these it warns of a file that nobody handles.
+                inputFiles: try [model] + Self.parts(of: model) + (isConfigured ? [configuration] : []), outputFiles: [output])
         }
     }
 

@@ -26,8 +26,11 @@ extension ManagedObjectContext {
             object.recordIndex = -1
             if object.state.contains(.inserted) {
                 let isAnnounced = object.state.isDisjoint(with: [.free, .unannounced])
-                object.state = []
+                noteChange(object)
                 unregister(object)
+                // Without a context it has nothing to answer with, as after a reset.
+                object.detachRow()
+                object.state = .fault
                 if isAnnounced { forgottenObjects.insert(object) }
             } else {
                 restore(object, from: dropped, index)

@@ -50,6 +50,17 @@ open class MergePolicy {
     }
 
     /// Makes the objects of `context` such that their unique values can be saved, or throws.
+    ///
+    /// ``resolve(optimisticLockingConflicts:in:)`` is not asked about an object that a new one has become. What has to be computed anew of both is computed here:
+    /// ```swift
+    /// override func resolve(constraintConflicts conflicts: [ConstraintConflict], in context: ManagedObjectContext) throws {
+    ///     try super.resolve(constraintConflicts: conflicts, in: context)
+    ///     for conflict in conflicts {
+    ///         guard let merged = conflict.databaseObject(in: context) else { continue }
+    ///         merged["total"] = total(of: merged, stored: conflict.databaseSnapshot, new: conflict.conflictingSnapshots)
+    ///     }
+    /// }
+    /// ```
     /// - Throws: with type `error`, and where two stored objects would have to become one, ``GraphError`` with code `constraint` and all conflicts.
     open func resolve(constraintConflicts conflicts: [ConstraintConflict], in context: ManagedObjectContext) throws {
         guard mergeType != .error else { throw GraphError.constraint(conflicts) }

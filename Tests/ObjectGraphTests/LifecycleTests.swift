@@ -135,6 +135,7 @@ struct LifecycleTests {
         #expect(!context.hasChanges && context.insertedObjects.isEmpty && context.deletedObjects.isEmpty)
         #expect(author["name"] as? String == "Austen" && author.names("books") == ["Doomed", "Emma"])
         #expect(emma.object("author") === author && !doomed.isDeleted && new.managedObjectContext == nil)
+        #expect(new.isFault && !new.isInserted && !new.isDeleted && !new.hasChanges)
         #expect(library.store.log.filter { $0.hasPrefix("rows") }.isEmpty)
     }
 

@@ -84,6 +84,12 @@ import Testing
             #expect(try isTold(of: { _ = account.isFault }) { context.refresh(account, mergeChanges: false) })
             #expect(try isTold(of: { _ = account.isDeleted }) { context.delete(account) })
             #expect(try isTold(of: { _ = account.isDeleted }) { context.rollback() })
+            for key in ["title", "owner", "balance"] {
+                let new = try context.make("Account", ["title": "new"])
+                #expect(try isTold(of: { _ = new[key] }) { context.rollback() }, "\(key)")
+            }
+            let new = try context.make("Account", ["title": "new"])
+            #expect(try isTold(of: { _ = new.isDeleted }) { context.rollback() })
             #expect(try isTold(of: { _ = account["title"] }) { context.reset() })
         }
     }

@@ -223,6 +223,30 @@ import Testing
         }
     }
 
+    private final class WeightsAddUp: MergePolicy {
+        override func resolve(constraintConflicts conflicts: [ConstraintConflict], in context: ManagedObjectContext) throws {
+            let added = conflicts.map { $0.conflictingObjects(in: context).compactMap { $0.number("weight") }.reduce(0, +) }
+            try super.resolve(constraintConflicts: conflicts, in: context)
+            for (conflict, weight) in zip(conflicts, added) {
+                guard let merged = conflict.databaseObject(in: context), case .int(let stored)? = conflict.databaseSnapshot?["weight"] else { continue }
+                merged["weight"] = Int(stored) + Int(weight)
+            }
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases) func aPolicyOfOnesOwnComputesTheMergedObjectAnew_S29(kind: StoreKind) throws {
+        try GraphFixture.run(kind) { fixture in
+            let before = fixture.context()
+            try before.make("Tag", ["word": "a", "weight": 5])
+            try before.save()
+            let context = fixture.context(WeightsAddUp(merge: .mergeByPropertyObjectTrump))
+            let tag = try context.make("Tag", ["word": "a", "weight": 2])
+            try context.save()
+            #expect(tag.number("weight") == 7 && !context.hasChanges)
+            #expect(try fixture.reopened().all("Tag").map { $0.number("weight") } == [7])
+        }
+    }
+
     @Test(arguments: StoreKind.allCases) func aPolicyOfOnesOwnSetsValuesFirst_S23(kind: StoreKind) throws {
         try GraphFixture.run(kind) { fixture in
             try stored(fixture)

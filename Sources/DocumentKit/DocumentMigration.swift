@@ -1,3 +1,5 @@
+public import Migration
+
 /// What a document's migration did, or would do.
 public struct DocumentMigration: Sendable, Hashable {
     /// The name of the version that the document was of, where it is known.
@@ -15,6 +17,14 @@ public struct DocumentMigration: Sendable, Hashable {
     /// Whether it is done by tables alone; else objects are gone through one by one: by a mapping, which gives them new numbers, or by the handlers of a plan's stages, which
     /// keeps them. Either may take memory for all of them.
     public internal(set) var isInPlace = true
+
+    /// What is different in the new version; nil where nothing is to be done.
+    public internal(set) var difference: ModelDifference?
+    /// The entities, attributes and relationships that the new version has no place for, with how much of each the document has.
+    public internal(set) var losses: [Loss] = []
+
+    /// Whether objects are lost as a whole, by inference alone: nothing says that they were meant to go.
+    public internal(set) var losesObjects = false
 
     /// Whether there is anything to do.
     public var isNeeded: Bool { stages > 0 }

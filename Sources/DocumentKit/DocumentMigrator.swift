@@ -25,6 +25,8 @@ package struct DocumentMigrator: Sendable {
     package var policies: [String: EntityMigrationPolicy.Type] = [:]
     /// The versions and the stages between them, instead of `mapping` and inference. A type, since what it makes is of use to one thread alone.
     package var plan: (any SchemaMigrationPlan.Type)?
+    /// Whether entities that have objects may be left out by inference, or all entities.
+    package var allowsLoss = true
     /// The name of the old version in what keeps the old state of a store or an archive; nil keeps none. A package keeps it as a version.
     package var backupLabel: (@Sendable ([String: Data]) -> String?)?
     package var progress: MigrationProgress?
@@ -68,6 +70,7 @@ package struct DocumentMigrator: Sendable {
             let plan = try plan(session)
             var result = plan.preview
             guard result.isNeeded else { return result }
+            guard allowsLoss || !result.losesObjects else { throw Self.refusal(of: result) }
             try checkSpace(in: FilePath.parent(session.path), result)
             try progress?.check()
             let generation = session.kind == .package ? session.marker?.generation : nil
@@ -136,6 +139,7 @@ package struct DocumentMigrator: Sendable {
         let size = try session.place.storeBytes() + (Disk.status(of: session.storePath + "-wal")?.size ?? 0)
         switch way {
         case .staged(let stages):
+            preview.losses = try MigrationLosses(of: session.store, by: stages.steps.map(\.plan)).found()
             preview.stages = stages.steps.count
             preview.isInPlace = false
             preview.steps = stages.titles
@@ -145,6 +149,9 @@ package struct DocumentMigrator: Sendable {
         case .inPlace(let plans):
             preview.stages = plans.count
             guard !plans.isEmpty else { break }
+            preview.losses = try MigrationLosses(of: session.store, by: plans).found()
+            let isEverything = plans.reduce(Set(session.model.entities.indices)) { indices, plan in Set(indices.compactMap { plan.destinationIndices[$0] }) }.isEmpty
+            preview.losesObjects = mapping == nil && plan == nil && (isEverything || preview.losses.contains { $0.property == nil && $0.count > 0 })
             if session.sqliteStore == nil {
                 preview.steps = ["write the objects anew, migrated, as a store of type \(session.store.description.type.rawValue)"]
                 preview.rows = Int64(clamping: try EntityCounts(counting: session.store).total)
@@ -158,10 +165,16 @@ package struct DocumentMigrator: Sendable {
         case .byObjects(let mapping):
             preview.stages = 1
             preview.isInPlace = false
+            let kept = Set(mapping.entityMappings.filter { $0.destinationEntityName != nil }.compactMap(\.sourceEntityName))
+            preview.losses = try session.model.entities.filter { !$0.isAbstract && !kept.contains($0.name) }.map { entity in
+                DocumentMigration.Loss(
+                    entity: entity.name, property: nil, count: try session.store.count(RowRequest(entityIndex: entity.index, includesSubentities: false)))
+            }
             preview.steps = mapping.entityMappings.compactMap { Self.title(of: $0) }
             preview.rows = Int64(clamping: try EntityCounts(counting: session.store).total)
             preview.bytes = 2 * size
         }
+        if preview.isNeeded { preview.difference = ModelDifference(from: session.model, to: model) }
         // Of a package the pages that change are kept as a version, of everything else the whole as a copy.
         if backupLabel != nil || session.kind == .archive { preview.bytes += session.kind == .package ? min(preview.bytes, size) : size }
         return (way, preview)
@@ -194,6 +207,12 @@ package struct DocumentMigrator: Sendable {
     }
 
     // MARK: Checking
+
+    private static func refusal(of migration: DocumentMigration) -> MigrationError {
+        let objects = migration.losses.filter { $0.property == nil }
+        let shown = objects.prefix(10).map(\.description).joined(separator: ", ") + (objects.count > 10 ? " and \(objects.count - 10) more" : "")
+        return MigrationError(.lossy, "The new version has no place for \(shown.isEmpty ? "any entity of the document" : shown)")
+    }
 
     /// Better before the first byte than after the last that fits.
     func checkSpace(in folder: String, _ migration: DocumentMigration) throws {

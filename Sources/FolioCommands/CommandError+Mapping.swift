@@ -100,13 +100,16 @@ extension CommandError {
             switch error.code {
             // A policy is code of an application's.
             case .policy: (.unavailable, "policy")
+            case .lossy: (.modelMismatch, "loss")
             case .cancelled: (.interrupted, "interrupted")
             default: (.modelMismatch, "migration")
             }
+        let losses = error.refusedChain.map { JSONValue.strings($0.losses) } ?? .strings([])
         self.init(
             exit, code, error.description,
+            hint: error.code == .lossy ? "say --allow-loss to leave them out, or see all of it with --dry-run" : nil,
             detail: .object([
-                "coreDataCode": .int(error.code.coreDataNumber), "reasons": .strings(error.obstacles.map(\.description)),
+                "coreDataCode": .int(error.code.coreDataNumber), "reasons": .strings(error.obstacles.map(\.description)), "wouldLose": losses,
             ]))
     }
 

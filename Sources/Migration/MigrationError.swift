@@ -2,7 +2,7 @@
 public struct MigrationError: Error, Sendable, CustomStringConvertible {
     /// What is wrong, as a stable word.
     public struct Code: Sendable, Hashable {
-        private enum Value: Sendable { case notInferable, invalidMapping, missingMapping, missingModel, policy, cancelled, backward, failed }
+        private enum Value: Sendable { case notInferable, invalidMapping, missingMapping, missingModel, policy, cancelled, backward, lossy, failed }
         private let value: Value
         /// The number by which Core Data reports the same.
         public let coreDataNumber: Int
@@ -24,6 +24,8 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
         public static let cancelled = Code(.cancelled, 134120)
         /// The store is of a later stage than the one that is wanted.
         public static let backward = Code(.backward, 134195)
+        /// Objects would be left out that nothing says were meant to go.
+        public static let lossy = Code(.lossy, 134110)
         /// Objects can't be read, made or saved on the way.
         public static let failed = Code(.failed, 134110)
     }

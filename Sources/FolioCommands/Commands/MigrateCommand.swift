@@ -4,7 +4,7 @@ import Foundation
 /// `folio migrate DOC… --model MODEL`
 enum MigrateCommand: Command {
     static let specification = CommandSpecification(
-        "migrate", "brings documents to another version of their model", operands: "DOC… --model MODEL [--mapping FILE] [-o NEW] [--jobs N] [--no-backup]",
+        "migrate", "brings documents to another version of their model", operands: "DOC… --model MODEL [--mapping FILE] [-o NEW] [--jobs N] [--allow-loss] [--no-backup]",
         count: 1...CommandSpecification.anyNumber,
         options: [
             OptionSpecification(["--model"], value: "MODEL", "the version to migrate to; of a model with several versions, the current one"),
@@ -12,9 +12,12 @@ enum MigrateCommand: Command {
             OptionSpecification(["--output", "-o"], value: "NEW", "write the migrated document there and leave DOC as it is"),
             OptionSpecification(["--jobs"], value: "N", "how many documents are migrated at a time (1)"),
             OptionSpecification(["--no-backup"], "keep no copy of the old state"),
+            OptionSpecification(["--allow-loss"], "leave out objects that the new version has no entity for"),
+            OptionSpecification(["--verbose"], "say every step"),
             .dryRun,
         ],
-        notes: "A package keeps the old state as a version; of a store or an archive it is kept beside the document, as\n"
+        notes: "What is added, changed and lost is said on standard error. Where objects would be lost that no mapping model leaves\n"
+            + "out, or every entity, nothing is done without --allow-loss. A package keeps the old state as a version; of a store or an archive it is kept beside the document, as\n"
             + "Name.before-<version>. The other versions of MODEL serve to read a store that carries no model, and as steps in\n"
             + "between where no single one leads to the new version. A mapping model that only renames, leaves out or splits is carried\n"
             + "out within the store, others object by object; one that names policies of an application is for that application to run.\n"
@@ -44,14 +47,15 @@ enum MigrateCommand: Command {
         template.versions = file.map { file in file.versionNames.compactMap { try? file.model(version: $0) } } ?? []
         template.sourceModel = resolver
         template.mapping = try arguments.value("--mapping").map { try mapping($0) }
+        let isDryRun = arguments.has(OptionSpecification.dryRun), isVerbose = arguments.has("--verbose")
+        template.allowsLoss = arguments.has("--allow-loss")
         if target == nil, !arguments.has("--no-backup") { template.backupLabel = { hashes in file?.model(matching: hashes)?.name } }
-        let isDryRun = arguments.has(OptionSpecification.dryRun)
         let migrators = sources.map { template.with(path: $0) }
         if let target, !isDryRun {
             try await copy(sources[0], to: target, resolver, console)
             do {
                 let migration = try await migrateAll([template.with(path: target)], jobs: 1, isDryRun: false, console)[0].get()
-                report(migration, path: target, isDryRun: false, console)
+                report(migration, path: target, isDryRun: false, isVerbose: isVerbose, console)
             } catch {
                 try? FileManager.default.removeItem(atPath: target)
                 throw error
@@ -60,7 +64,7 @@ enum MigrateCommand: Command {
         }
         let results = try await migrateAll(migrators, jobs: jobs, isDryRun: isDryRun, console)
         if results.count == 1 {
-            report(try results[0].get(), path: sources[0], isDryRun: isDryRun, console)
+            report(try results[0].get(), path: sources[0], isDryRun: isDryRun, isVerbose: isVerbose, console)
             return .done
         }
         return report(results, sources, isDryRun: isDryRun, console)
@@ -174,6 +178,7 @@ enum MigrateCommand: Command {
             "path": .string(path), "from": migration.from.map { .string($0) } ?? .null, "needed": .bool(migration.isNeeded),
             "stages": .int(migration.stages), "steps": .strings(migration.steps), "backup": migration.backup.map { .string($0) } ?? .null,
             "dryRun": .bool(isDryRun), "inPlace": .bool(migration.isInPlace),
+            "lost": .array(migration.losses.map(json)), "losesObjects": .bool(migration.losesObjects),
         ]
         if isDryRun {
             members["estimate"] = .object(["rows": .int(Int(migration.rows)), "bytes": .int(Int(migration.bytes)), "seconds": .int(Int(migration.seconds.rounded(.up)))])
@@ -181,16 +186,23 @@ enum MigrateCommand: Command {
         return .object(members)
     }
 
+    private static func json(_ loss: DocumentMigration.Loss) -> JSONValue {
+        .object(["entity": .string(loss.entity), "property": loss.property.map { .string($0) } ?? .null, "count": .int(loss.count)])
+    }
+
     private static func estimate(_ migration: DocumentMigration) -> String {
         "some \(migration.rows) rows, about \(max(1, Int(migration.seconds.rounded(.up)))) s, up to \((migration.bytes + (1 << 20) - 1) >> 20) MiB on the disk"
     }
 
-    private static func report(_ migration: DocumentMigration, path: String, isDryRun: Bool, _ console: Console) {
+    private static func report(_ migration: DocumentMigration, path: String, isDryRun: Bool, isVerbose: Bool, _ console: Console) {
         if console.isJSON { return console.print(json(migration, path: path, isDryRun: isDryRun)) }
         guard migration.isNeeded else { return console.print("the document is of this version already") }
-        for step in migration.steps { console.print(Printable.line(step)) }
-        if migration.stages > 1 { console.print("in \(migration.stages) inferred migrations") }
-        if isDryRun { console.say("to do: " + estimate(migration)) }
+        for line in MigrationSummary(migration, isDryRun: isDryRun).lines { console.say(Printable.line(line)) }
+        if isVerbose { for step in migration.steps { console.print(Printable.line(step)) } }
+        if isDryRun {
+            if migration.losesObjects { console.say("objects would be lost: without --allow-loss nothing is done") }
+            console.say("it takes " + estimate(migration))
+        }
         if let backup = migration.backup { console.say("the old state is kept in \(Printable.line(backup))") }
     }
 }

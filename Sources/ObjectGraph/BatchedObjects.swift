@@ -72,7 +72,7 @@ final class ObjectPages {
             try prefetch(objects)
         } catch {
             // As with any fault: the next save throws this and writes nothing that may have come of it.
-            if context.loadError == nil { context.loadError = error }
+            context.noteLoadError(error)
         }
         return objects
     }
@@ -88,20 +88,20 @@ extension ManagedObjectContext {
     /// Costs a trip to the store that reads keys, and then one for each batch that is looked at; where unsaved changes concern the request, all rows are read once.
     /// - Throws: what `fetch(_:)` throws.
     public func fetchInBatches<Result: ManagedObject>(_ request: FetchRequest<Result>) throws -> BatchedObjects<Result> {
-        let plan = try plan(for: request)
+        let plan = try fetching.plan(for: request)
         var unsaved: [Int: ManagedObject] = [:]
         var references: ContiguousArray<ObjectReference> = []
         if let overlay = plan.overlay {
-            for (place, object) in try merge(plan, overlay).enumerated() {
+            for (place, object) in try fetching.merge(plan, overlay).enumerated() {
                 if object.key < 0 { unsaved[place] = object }
                 references.append(ObjectReference(key: object.key, entityIndex: Int(object.entityIndex)))
             }
         } else {
-            references = ContiguousArray(try self.references(plan))
+            references = ContiguousArray(try self.fetching.references(plan))
         }
         let paths = request.relationshipKeyPathsForPrefetching
         let pages = ObjectPages(references, unsaved: unsaved, size: request.fetchBatchSize, context: self) { [unowned self] objects in
-            for path in paths { try prefetch(path, for: objects, plan.entity) }
+            for path in paths { try fetching.prefetch(path, for: objects, plan.entity) }
         }
         return BatchedObjects(pages)
     }

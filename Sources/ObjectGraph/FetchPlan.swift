@@ -41,7 +41,7 @@ struct FetchPlan {
             entity: context.shapes[request.entityIndex].entity, includesSubentities: request.includesSubentities, predicate: predicate, sortKeys: request.sortKeys,
             offset: request.offset, limit: request.limit, refreshes: false)
         stores = request.stores
-        overlay = try context.overlay(for: self)
+        overlay = try context.fetching.overlay(for: self)
         guard !request.excludedKeys.isEmpty else { return }
         let excluded = Set(request.excludedKeys)
         var known = overlay ?? FetchOverlay()

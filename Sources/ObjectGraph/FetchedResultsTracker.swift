@@ -12,7 +12,7 @@ struct FetchedResultsTracker {
     private let readElsewhere: [Range<Int>]
 
     init<Result>(_ request: FetchRequest<Result>, _ sectionNameKeyPath: String?, in context: ManagedObjectContext) throws {
-        let plan = try context.plan(for: request)
+        let plan = try context.fetching.plan(for: request)
         entities = plan.includesSubentities ? plan.entity.family : plan.entity.index..<(plan.entity.index + 1)
         predicate = try plan.predicate.map { try CompiledPredicate($0, entity: plan.entity, model: context.model) }
         sort = try CompiledSort(plan.sortKeys, entity: plan.entity, model: context.model)

@@ -32,7 +32,7 @@ extension ManagedObject {
         do {
             return try fetchedObjects(of: property)
         } catch {
-            if context.loadError == nil { context.loadError = error }
+            context.noteLoadError(error)
             return []
         }
     }

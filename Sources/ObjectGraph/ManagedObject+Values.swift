@@ -164,7 +164,7 @@ extension ManagedObjectContext {
     /// The members of a to-many relationship, where a failure to read them is thrown.
     func membersOrThrow(_ owner: ManagedObject, _ relation: EntityShape.Relation) throws -> ContiguousArray<ManagedObject> {
         let list = self.list(owner, relation)
-        if !list.isLoaded { try loadLists(of: siblings(of: owner, relation), relation) }
+        if !list.isLoaded { try members.loadLists(of: members.siblings(of: owner, relation), relation) }
         return list.members
     }
 }

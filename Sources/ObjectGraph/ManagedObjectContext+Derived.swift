@@ -22,7 +22,7 @@ extension ManagedObjectContext {
                 isChanged = true
             }
             if isChanged, !object.state.isFault {
-                refreshedObjects.insert(object)
+                news.refreshed.insert(object)
                 hasNews = true
             }
         }

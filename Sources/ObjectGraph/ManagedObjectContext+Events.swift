@@ -13,7 +13,7 @@ extension ManagedObjectContext {
         guard !isProcessing else { return }
         isProcessing = true
         defer { isProcessing = false }
-        propagateDeletions()
+        deletions.propagateDeletions()
         endEvent()
         mergeWaitingSaves()
     }
@@ -25,16 +25,10 @@ extension ManagedObjectContext {
         } else if changes.hasEvent, !recordsUndo || undoManager?.isUndoRegistrationEnabled != true {
             edits.noteUnrecorded()
         }
-        let hasNews = changes.hasEvent || !deletedInEvent.isEmpty || !forgottenObjects.isEmpty || !refreshedObjects.isEmpty
-            || !restoredObjects.isEmpty || !mergedInsertions.isEmpty
-        guard hasNews else { return }
+        guard changes.hasEvent || !news.isEmpty else { return }
         let notification = isObserved(.objectsDidChange) ? newsOfEvent() : nil
         changes.endEvent()
-        deletedInEvent.removeAll()
-        forgottenObjects.removeAll()
-        refreshedObjects.removeAll()
-        mergedInsertions.removeAll()
-        restoredObjects.removeAll()
+        if !news.isEmpty { news = EventNews() }
         if let notification { post(notification) }
     }
 
@@ -49,12 +43,7 @@ extension ManagedObjectContext {
                 notification.updated.insert(object)
             }
         }
-        notification.deleted.formUnion(deletedInEvent)
-        // An insertion that was never announced is not announced as deleted either (L31).
-        for object in forgottenObjects where !object.state.contains(.unannounced) { notification.deleted.insert(object) }
-        notification.updated.formUnion(restoredObjects)
-        notification.refreshed = refreshedObjects
-        notification.inserted.formUnion(mergedInsertions)
+        news.tell(&notification)
         let isEmpty =
             notification.inserted.isEmpty && notification.updated.isEmpty && notification.deleted.isEmpty && notification.refreshed.isEmpty
         return isEmpty ? nil : notification

@@ -16,7 +16,7 @@ extension ManagedObjectContext {
             return true
         } catch {
             // The caller reads nil; the next save throws this and writes nothing that may have come of it.
-            if loadError == nil { loadError = error }
+            noteLoadError(error)
             return false
         }
     }

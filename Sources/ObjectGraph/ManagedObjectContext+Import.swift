@@ -12,7 +12,7 @@ extension ManagedObjectContext {
                 throw GraphError(.constraint, "Two objects can't have the number \(number) of \(object.entity.name)", entity: object.entity.name)
             }
         }
-        for (object, number) in numbers { givePermanentKey(object, number) }
-        withExtendedLifetime(numbers) { replaceTemporaryKeys([UnheldObjects(numbers.map { .passUnretained($0.0) })], savedObjects: nil) }
+        for (object, number) in numbers { keys.givePermanentKey(object, number) }
+        withExtendedLifetime(numbers) { keys.replaceTemporaryKeys([UnheldObjects(numbers.map { .passUnretained($0.0) })], savedObjects: nil) }
     }
 }

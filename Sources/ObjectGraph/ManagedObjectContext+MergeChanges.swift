@@ -32,10 +32,10 @@ extension ManagedObjectContext {
     private func merge(_ saved: SavedChanges) {
         moveGenerationForward()
         withoutUndo {
-            mergeUpdates(saved.updated)
-            for id in saved.deleted { mergeDeletion(id) }
+            merging.mergeUpdates(saved.updated)
+            for id in saved.deleted { merging.mergeDeletion(id) }
             if isObserved(.objectsDidChange) {
-                for id in saved.inserted { if let reference = ownReference(of: id) { mergedInsertions.insert(object(reference)) } }
+                for id in saved.inserted { if let reference = ownReference(of: id) { news.mergedInsertions.insert(object(reference)) } }
             }
         }
         endEvent()
@@ -44,67 +44,6 @@ extension ManagedObjectContext {
         var notification = ContextNotification(.didMerge, self)
         notification.merged = saved
         post(notification)
-    }
-
-    private func mergeUpdates(_ ids: Set<ManagedObjectID>) {
-        var realised: [(ManagedObjectID, ManagedObject)] = []
-        for id in ids {
-            guard let object = registeredObject(for: id), object.state.isDisjoint(with: [.inserted, .deleted, .saving]) else { continue }
-            if object.state.isFault {
-                // Its row is read when it is needed.
-                object.detachRow()
-            } else {
-                realised.append((id, object))
-            }
-        }
-        guard !realised.isEmpty else { return }
-        let rows: [ManagedObjectID: Row]
-        do { rows = try storedRows(of: realised.map(\.0)) } catch {
-            if loadError == nil { loadError = error }
-            return
-        }
-        var unsettled: [(object: ManagedObject, row: Row, version: Int64)] = []
-        for (id, object) in realised {
-            guard let row = rows[id] else { continue }
-            unsettled.append((object, row, object.row.version))
-            if object.recordIndex >= 0 { mergeStoreValues(row, into: object) } else { takeValues(of: row, object) }
-            refreshedObjects.insert(object)
-        }
-        for index in unsettled.indices {
-            do { try settle(unsettled[index].object, stored: unsettled[index].row) } catch {
-                if loadError == nil { loadError = error }
-                // Their save is to meet the conflict.
-                for rest in unsettled[index...] { rest.object.row.version = rest.version }
-                return
-            }
-        }
-    }
-
-    /// Gives an object without changes the values that the store has now. Transient ones stay.
-    func takeValues(of fresh: Row, _ object: ManagedObject) {
-        noteChange(object)
-        let shape = shapes[Int(object.entityIndex)]
-        let row = object.row
-        for slot in shape.layout.slots {
-            if slot.kind == .toMany {
-                if !shape.isTransient[Int(slot.index)] { row.clear(slot) }
-            } else if !shape.isTransient[Int(slot.index)] {
-                row.copyValue(of: slot, from: fresh)
-            }
-        }
-        row.version = fresh.version
-        if !shape.isPlain { object.awake(fromSnapshotEvents: .refresh) }
-    }
-
-    private func mergeDeletion(_ id: ManagedObjectID) {
-        guard let object = registeredObject(for: id), object.state.isDisjoint(with: [.inserted, .saving]) else { return }
-        if object.state.contains(.deleted) {
-            object.state.insert(.inaccessible)
-        } else if object.recordIndex < 0 {
-            if object.cells == nil { object.attach(nursery.makeRow(shapes[Int(object.entityIndex)].layout, key: object.key)) }
-            object.state.remove(.fault)
-            acceptDeletionElsewhere(of: object)
-        }
     }
 
     /// Begins or ends following what is saved to the coordinator or parent.

@@ -12,22 +12,22 @@ extension ManagedObjectContext {
     /// - Throws: the error where it is none of unique values.
     package func prepareAutosave(again failed: PreparedSave, after error: any Error) throws -> (save: PreparedSave?, left: [PendingUniqueValue]) {
         precondition(saveUnderWay?.number == failed.number, "This save is not the one that is under way")
-        putBack()
-        guard let stored = error as? StorageError, stored.code == .constraint, failed.attempt <= Self.lastAttempt else { throw translated(error) }
+        outcome.putBack()
+        guard let stored = error as? StorageError, stored.code == .constraint, failed.attempt <= Self.lastAttempt else { throw settler.translated(error) }
         processPendingChanges()
         if failed.attempt == 1, mergePolicy.mergeType != .error {
             do {
-                try settle(error)
+                try settler.settle(error)
                 return (beginSave(validates: failed.validates, metadata: failed.changes.metadata, attempt: 2), [])
             } catch is GraphError {
                 // What no policy settles waits.
             }
         }
         var places: [ManagedObjectID: PropertySet] = [:]
-        for (constraint, claimants) in failed.attempt < Self.lastAttempt ? try claimsInConflict() : allClaims() {
-            for object in claimants { places[object.objectID, default: PropertySet()].formUnion(leftOut(of: object, constraint)) }
+        for (constraint, claimants) in failed.attempt < Self.lastAttempt ? try settler.claimsInConflict() : settler.allClaims() {
+            for object in claimants { places[object.objectID, default: PropertySet()].formUnion(settler.leftOut(of: object, constraint)) }
         }
-        guard !places.isEmpty else { throw translated(error) }
+        guard !places.isEmpty else { throw settler.translated(error) }
         let left = places.flatMap { id, properties in
             properties.places.compactMap { index -> PendingUniqueValue? in
                 guard let object = registeredObject(for: id) else { return nil }
@@ -37,7 +37,7 @@ extension ManagedObjectContext {
             }
         }
         var save = beginSave(validates: failed.validates, metadata: failed.changes.metadata, attempt: max(failed.attempt + 1, Self.lastAttempt))
-        save?.changes.leaveOut(places) { self.shapes[$0].layout }
+        save?.changes.leaveOut(places) { shapes[$0].layout }
         return (save, left.sorted { ($0.objectID.key, $0.propertyName) < ($1.objectID.key, $1.propertyName) })
     }
 
@@ -59,54 +59,6 @@ extension ManagedObjectContext {
                 let isNewer = index.map { object.recordIndex >= 0 && changes.changed(at: Int(object.recordIndex)).contains($0) } ?? true
                 refresh(object, mergeChanges: true)
                 if !isNewer { try object.setPropertyValue(value.value, forKey: value.propertyName) }
-            }
-        }
-    }
-
-    private func claimsInConflict() throws -> [(UniquenessConstraint, [ManagedObject])] {
-        try constraintConflicts().compactMap { conflict in
-            guard let constraint = persistentStoreCoordinator.constraints.first(where: { $0.declaringName == conflict.entityName && $0.names == conflict.constraint }) else { return nil }
-            return (constraint, conflict.conflictingObjectIDs.compactMap { registeredObject(for: $0) })
-        }
-    }
-
-    private func allClaims() -> [(UniquenessConstraint, [ManagedObject])] {
-        persistentStoreCoordinator.constraints.map { ($0, claims(of: $0).claimants.values.flatMap { $0 }) }
-    }
-
-    /// Which properties of a claimant the store is not to be given: of a new object one is enough, for nothing equals nil; a saved one keeps all its old values.
-    private func leftOut(of object: ManagedObject, _ constraint: UniquenessConstraint) -> PropertySet {
-        var properties = PropertySet()
-        if object.state.contains(.inserted) {
-            let entity = shapes[Int(object.entityIndex)].entity
-            let attribute = constraint.slots.first { entity.properties[Int($0.index)].attribute != nil }
-            if let slot = attribute ?? constraint.slots.first { properties.insert(Int(slot.index)) }
-        } else if object.recordIndex >= 0 {
-            for slot in constraint.slots where changes.changed(at: Int(object.recordIndex)).contains(Int(slot.index)) { properties.insert(Int(slot.index)) }
-        }
-        return properties
-    }
-}
-
-extension ChangeSet {
-    /// Takes values of objects out: new rows lack them, changed ones keep what the store has.
-    fileprivate mutating func leaveOut(_ places: [ManagedObjectID: PropertySet], layout: (Int) -> RowLayout) {
-        var keys: [Int: [Int64: PropertySet]] = [:]
-        for (id, properties) in places { keys[id.entityIndex, default: [:]][id.key] = properties }
-        for group in insertions.indices {
-            guard let left = keys[insertions[group].entityIndex] else { continue }
-            let rows = insertions[group].rows, slots = layout(insertions[group].entityIndex).slots
-            var kept = RowBatch()
-            for index in 0..<rows.count {
-                let row = kept.append(copyOf: rows[index])
-                if let properties = left[row.key] { for property in properties.places { row.clear(slots[property]) } }
-            }
-            insertions[group].rows = kept
-        }
-        for group in updates.indices {
-            guard let left = keys[updates[group].entityIndex] else { continue }
-            for index in 0..<updates[group].rows.count {
-                if let properties = left[updates[group].rows[index].key] { for property in properties.places { updates[group].changed[index].remove(property) } }
             }
         }
     }

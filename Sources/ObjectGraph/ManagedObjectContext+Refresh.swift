@@ -13,8 +13,7 @@ extension ManagedObjectContext {
         changes = ChangeRecords()
         pendingDeletions.removeAll()
         postponedDeletions.removeAll()
-        forgottenObjects.removeAll()
-        deletedInEvent.removeAll()
+        news.forgetDeletions()
         eventLog = EventLog()
         undoManager?.removeAllActions(withTarget: self)
         edits.returnToCommitted(undoManager)
@@ -31,14 +30,14 @@ extension ManagedObjectContext {
                 // Without a context it has nothing to answer with, as after a reset.
                 object.detachRow()
                 object.state = .fault
-                if isAnnounced { forgottenObjects.insert(object) }
+                if isAnnounced { news.forgotten.insert(object) }
             } else {
                 restore(object, from: dropped, index)
                 restored.append(object)
             }
         }
         for object in restored { object.awake(fromSnapshotEvents: .rollback) }
-        if isObserved(.objectsDidChange) { refreshedObjects.formUnion(restored) }
+        if isObserved(.objectsDidChange) { news.refreshed.formUnion(restored) }
         endEvent()
     }
 
@@ -65,10 +64,7 @@ extension ManagedObjectContext {
         changes = ChangeRecords()
         pendingDeletions.removeAll()
         postponedDeletions.removeAll()
-        forgottenObjects.removeAll()
-        deletedInEvent.removeAll()
-        refreshedObjects.removeAll()
-        mergedInsertions.removeAll()
+        news = EventNews()
         eventLog = EventLog()
         undoManager?.removeAllActions(withTarget: self)
         edits.returnToCommitted(undoManager)
@@ -109,24 +105,15 @@ extension ManagedObjectContext {
                 object.didTurnIntoFault()
             }
         } else if mergeChanges && object.recordIndex >= 0 {
-            if object.state.contains(.deleted) { deleteAgain(object) } else { mergeStoreValues(into: object) }
+            if object.state.contains(.deleted) { merging.deleteAgain(object) } else { merging.mergeStoreValues(into: object) }
         } else {
-            let ledToDeleted = ledToDeleted(object)
+            let ledToDeleted = merging.ledToDeleted(object)
             changes.remove(object)
             turnIntoFault(object)
-            if ledToDeleted { followDeletionsAgain(from: object) }
+            if ledToDeleted { merging.followDeletionsAgain(from: object) }
         }
-        refreshedObjects.insert(object)
+        news.refreshed.insert(object)
         endEvent()
-    }
-
-    /// Whether an object led to one that is deleted here. That it does so no longer is part of the deletion, and does not go with the object's own changes.
-    private func ledToDeleted(_ object: ManagedObject) -> Bool {
-        guard object.recordIndex >= 0, !object.state.contains(.deleted) else { return false }
-        return changes.savedPlaces(of: Int(object.recordIndex)).contains { place in
-            guard case .reference(let reference?) = changes.saved[place].value else { return false }
-            return registered(reference)?.state.contains(.deleted) == true
-        }
     }
 
     /// Makes all objects without changes faults again, and brings the others up to date under their changes.
@@ -135,9 +122,9 @@ extension ManagedObjectContext {
         recent.removeAll()
         for map in identities where !map.listedSlabs.isEmpty { map.unlistAll() }
         for object in allObjects where object.state.isDisjoint(with: [.inserted, .saving, .deleted]) {
-            if object.recordIndex >= 0 { mergeStoreValues(into: object) } else { turnIntoFault(object) }
+            if object.recordIndex >= 0 { merging.mergeStoreValues(into: object) } else { turnIntoFault(object) }
         }
-        refreshedObjects.formUnion(allObjects)
+        news.refreshed.formUnion(allObjects)
         endEvent()
     }
 
@@ -150,102 +137,6 @@ extension ManagedObjectContext {
         if !missing.isEmpty { mergeChanges(from: SavedChanges(deleted: missing)) }
     }
 
-    private func mergeStoreValues(into object: ManagedObject) {
-        withoutUndo {
-            do {
-                // An object that is gone keeps its changes: their save says so.
-                guard let row = try storedRows(of: [object.objectID]).values.first else { return }
-                let version = object.optionalRow?.version
-                mergeStoreValues(row, into: object)
-                do { try settle(object, stored: row) } catch {
-                    // Its save is to meet the conflict.
-                    if let version { object.row.version = version }
-                    throw error
-                }
-            } catch {
-                if loadError == nil { loadError = error }
-            }
-        }
-    }
-
-    /// Deletes what the store has now of an object that is deleted here.
-    private func deleteAgain(_ object: ManagedObject) {
-        withoutUndo {
-            do {
-                guard let old = object.optionalRow, let row = try storedRows(of: [object.objectID]).values.first, row.version != old.version else { return }
-                // What undo would take back is the deletion that others did not yet belong to.
-                undoManager?.removeAllActions(withTarget: self)
-                try deleteAnyway(object, row)
-                propagateDeletions()
-            } catch {
-                if loadError == nil { loadError = error }
-            }
-        }
-    }
-
-    private func followDeletionsAgain(from object: ManagedObject) {
-        withoutUndo {
-            do {
-                // One that is gone meanwhile leads nowhere.
-                guard let row = try storedRows(of: [object.objectID]).values.first else { return }
-                object.attach(row)
-                try realise(object)
-                try followDeletions(from: object)
-            } catch {
-                if loadError == nil { loadError = error }
-            }
-        }
-    }
-
-    /// Makes what an object leads to after a merge of the store's values, and what leads to it, agree with each other.
-    func settle(_ object: ManagedObject, stored: Row) throws {
-        try followDeletions(from: object)
-        if object.recordIndex >= 0, !object.state.contains(.deleted) { try settleToOnes(of: object, stored: stored) }
-    }
-
-    /// Puts an object's unsaved changes on top of what the store has now.
-    func mergeStoreValues(_ fresh: Row, into object: ManagedObject) {
-        noteChange(object)
-        guard let old = object.optionalRow else {
-            object.attach(fresh)
-            return
-        }
-        mergeValues(of: fresh, into: object)
-        let version = old.version
-        old.version = fresh.version
-        for relation in shapes[Int(object.entityIndex)].toManys where !relation.description.isTransient {
-            guard let list = object.existingList(relation) else { continue }
-            if list.changes.isEmpty {
-                old.clear(relation.slot)
-            } else {
-                do { try rebase(object, relation, keepingOrder: true) } catch {
-                    if loadError == nil { loadError = error }
-                    old.version = version
-                }
-            }
-        }
-        object.awake(fromSnapshotEvents: .refresh)
-    }
-
-    /// Puts the unsaved values of an object, all but members, on top of those that the store has now.
-    func mergeValues(of fresh: Row, into object: ManagedObject) {
-        let index = Int(object.recordIndex), old = object.row
-        let shape = shapes[Int(object.entityIndex)]
-        let changed = changes.changed(at: index)
-        // The store's value takes the place of the saved one, and the changed value stays.
-        for place in changes.savedPlaces(of: index) {
-            let slot = shape.layout.slots[Int(changes.saved[place].property)]
-            // What was set and set back is no change.
-            if changes.saved[place].value == old.slotValue(slot) { old.setSlotValue(fresh.slotValue(slot), slot) }
-            changes.replaceSaved(at: place, with: fresh.slotValue(slot))
-        }
-        for slot in shape.layout.slots where slot.kind != .toMany {
-            let isTransient = shape.entity.properties[Int(slot.index)].isTransient
-            if changed.contains(Int(slot.index)) || isTransient { continue }
-            old.copyValue(of: slot, from: fresh)
-        }
-    }
-
     /// Reads again the values of realised objects without changes, from rows that a fetch brought.
     func refresh(_ object: ManagedObject, from row: Row) {
         guard !object.state.isFault, object.recordIndex < 0, object.state.isDisjoint(with: [.inserted, .deleted, .saving]) else { return }
@@ -253,6 +144,6 @@ extension ManagedObjectContext {
         noteChange(object)
         object.attach(row)
         object.awake(fromSnapshotEvents: .refresh)
-        refreshedObjects.insert(object)
+        news.refreshed.insert(object)
     }
 }

@@ -64,7 +64,7 @@ extension ManagedObjectContext {
         if target.state.contains(.deleted) { return nil }
         if target.state.isFault {
             do { try realise(target) } catch {
-                if (error as? GraphError)?.code != .objectNotFound, loadError == nil { loadError = error }
+                if (error as? GraphError)?.code != .objectNotFound { noteLoadError(error) }
                 return nil
             }
         }
@@ -74,7 +74,7 @@ extension ManagedObjectContext {
     /// Reads an object again that was read before somebody else made it and `object` lead to each other: what parts them here must part them in the store.
     private func lookAgain(at other: ManagedObject, _ inverse: EntityShape.Inverse, ledToBy object: ManagedObject) {
         guard isStale(other, inverse, ledToBy: object) else { return }
-        do { try readAgain([other], inverse, ledToBy: object) } catch { if loadError == nil { loadError = error } }
+        do { try readAgain([other], inverse, ledToBy: object) } catch { noteLoadError(error) }
     }
 
     /// Takes `object` out of the other end of one of its relationships.
@@ -197,8 +197,8 @@ extension ManagedObjectContext {
     func loadedList(_ owner: ManagedObject, _ relation: EntityShape.Relation) -> MemberList {
         let list = self.list(owner, relation)
         if !list.isLoaded {
-            do { try loadLists(of: siblings(of: owner, relation), relation) } catch {
-                if loadError == nil { loadError = error }
+            do { try members.loadLists(of: members.siblings(of: owner, relation), relation) } catch {
+                noteLoadError(error)
             }
         }
         return list
@@ -208,58 +208,6 @@ extension ManagedObjectContext {
     func shownMembers<Member>(of owner: ManagedObject, _ relation: EntityShape.Relation) -> ManagedObjects<Member> {
         // What is observed is known by its object.
         ManagedObjects(loadedList(owner, relation), makesObjects: registrars != nil)
-    }
-
-    /// The owner and objects of the same fetch whose members are not read yet: those of the same slab at first, many more once members of another slab's objects were read. Who asks
-    /// one object after the other so needs a few trips only, and who asks one gets little more.
-    func siblings(of owner: ManagedObject, _ relation: EntityShape.Relation) -> [ManagedObject] {
-        guard let slab = owner.slab else { return [owner] }
-        let identities = identities[rootIndex(Int(owner.entityIndex))]
-        var owners = [owner]
-        func consider(_ object: ManagedObject) {
-            guard object !== owner, !object.state.contains(.inserted), object.existingList(relation)?.isLoaded != true else { return }
-            owners.append(object)
-        }
-        let place = MemberReading(source: slab.source, relation: ObjectIdentifier(relation))
-        let before = slab.source == 0 ? 0 : memberReadings[place] ?? 0
-        if before > 0 {
-            let most = min(before * MemberReading.growth, MemberReading.most)
-            func take(_ key: Int64) -> Bool {
-                if let object = identities.object(key), object.slab?.source == slab.source, object.entityIndex == owner.entityIndex { consider(object) }
-                return owners.count < most
-            }
-            identities.known.forEach(from: owner.key, take)
-            if owners.count < most { identities.known.forEach { $0 < owner.key && take($0) } }
-        } else {
-            for index in 0..<slab.count {
-                let row = slab.row(at: index)
-                // A row whose object is gone, or has another row by now, is nobody's.
-                if row.key > 0, let object = identities.object(row.key), object.isStanding(on: row) { consider(object) }
-            }
-        }
-        if slab.source != 0 {
-            if memberReadings.count >= MemberReading.mostKept { memberReadings.removeAll() }
-            memberReadings[place] = before + owners.count
-        }
-        return owners
-    }
-
-    /// Reads the members of several owners, in one trip.
-    func loadLists(of owners: [ManagedObject], _ relation: EntityShape.Relation) throws {
-        let batch = try store().related(
-            entityIndex: Int(relation.property.declaringEntityIndex), propertyIndex: relation.index, owners: owners.map(\.key), includingRows: true)
-        if let runs = batch.runs { return load(batch.rows, runs, of: owners, relation) }
-        // Held until the lists hold them.
-        let objects = adopt(batch.rows)
-        withExtendedLifetime(objects) {
-            for (owner, references) in zip(owners, batch.members) {
-                var members: ContiguousArray<ManagedObject> = []
-                members.reserveCapacity(references.count)
-                for reference in references { members.append(object(reference)) }
-                noteChange(owner, relation.index)
-                list(owner, relation).load(members)
-            }
-        }
     }
 }
 

@@ -42,15 +42,15 @@ extension ManagedObjectContext {
     ) throws -> PreparedSave? {
         precondition(saveUnderWay == nil, "A save of this context is under way: wait for it to end")
         try throwLoadError()
-        collectsMemberDeletions = deletesMembers && deletesUnseen
+        collectsMemberDeletions = deletesMembers && deletions.deletesUnseen
         defer { collectsMemberDeletions = false }
         do {
             try collectChanges()
             try throwLoadError()
-            if validates { try validateChanges() }
-            if reservesKeys { try obtainPermanentIDsForInsertedObjects() }
+            if validates { try validator.validateChanges() }
+            if reservesKeys { try keys.obtainPermanentIDsForInsertedObjects() }
         } catch {
-            postponeMemberDeletions(memberDeletions)
+            deletions.postponeMemberDeletions(memberDeletions)
             memberDeletions = []
             throw error
         }
@@ -62,15 +62,15 @@ extension ManagedObjectContext {
     /// - Throws: the error to throw where no policy can settle it.
     package func prepareSave(again failed: PreparedSave, after error: any Error) throws -> PreparedSave? {
         precondition(saveUnderWay?.number == failed.number, "This save is not the one that is under way")
-        putBack()
+        outcome.putBack()
         // What is settled is settled with the store as it is now.
         moveGenerationForward()
         // Others may write faster than this context reads.
-        guard failed.attempt < Self.mostAttempts else { throw translated(error) }
+        guard failed.attempt < Self.mostAttempts else { throw settler.translated(error) }
         processPendingChanges()
-        try settle(error)
+        try settler.settle(error)
         try throwLoadError()
-        if failed.validates { try validateChanges() }
+        if failed.validates { try validator.validateChanges() }
         return beginSave(validates: failed.validates, metadata: failed.changes.metadata, attempt: failed.attempt + 1)
     }
 
@@ -81,10 +81,10 @@ extension ManagedObjectContext {
     func beginSave(validates: Bool, metadata: [String: MetadataValue?], attempt: Int) -> PreparedSave? {
         var plan = makePlan()
         plan.setMetadata(metadata, origin: changeOrigin)
-        begin(plan)
+        outcome.begin(plan)
         if plan.changes.isEmpty, parent != nil || persistentStoreCoordinator.union?.pendingMetadata.isEmpty != false {
             // Changes that come to nothing: the objects are clean, and the store has nothing to do.
-            accept(SaveReceipt(keys: []))
+            outcome.accept(SaveReceipt(keys: []))
             return nil
         }
         return PreparedSave(changes: plan.changes, number: plan.underWay.number, validates: validates, attempt: attempt)
@@ -93,15 +93,15 @@ extension ManagedObjectContext {
     /// Accepts what the store has written: new objects get their permanent IDs, and what was saved is clean.
     package func completeSave(_ prepared: PreparedSave, _ receipt: SaveReceipt) {
         precondition(saveUnderWay?.number == prepared.number, "This save is not the one that is under way")
-        accept(receipt)
+        outcome.accept(receipt)
     }
 
     /// Puts the changes of a save back, which the store did not write.
     /// - Returns: the error to throw.
     package func failSave(_ prepared: PreparedSave, _ error: any Error) -> any Error {
         precondition(saveUnderWay?.number == prepared.number, "This save is not the one that is under way")
-        putBack()
-        return translated(error)
+        outcome.putBack()
+        return settler.translated(error)
     }
 
     // MARK: The steps
@@ -137,145 +137,5 @@ extension ManagedObjectContext {
         var plan = SavePlan(self, number: lastSaveNumber)
         plan.collect()
         return plan
-    }
-
-    /// From here on changes are counted anew.
-    private func begin(_ plan: SavePlan) {
-        saveUnderWay = plan.underWay
-        if !plan.underWay.lentSlabs.isEmpty { nursery.leaveSlabs() }
-        memberDeletions = []
-        changes = ChangeRecords()
-        for list in plan.underWay.lists { list.beginSaving() }
-        plan.underWay.changes.forEach { object, _ in
-            object.recordIndex = -1
-            object.state = object.state.subtracting([.inserted, .updated, .free]).union(.saving)
-        }
-    }
-
-    /// What the store wrote is what the context has; only now is anything clean.
-    private func accept(_ receipt: SaveReceipt) {
-        guard var save = saveUnderWay else { return }
-        saveUnderWay = nil
-        save.takeBackRows()
-        moveGenerationForward()
-        edits.committed = save.position
-        var renamed: [UnheldObjects] = []
-        // In a parent new objects stay new, under their temporary numbers.
-        if parent != nil { for places in save.inserted { save.changes.forEach(at: places) { $0.cells?.setVersion(1) } } }
-        for (places, keys) in zip(save.inserted, receipt.keys) where parent == nil {
-            // Mostly all are new to the store, or all have got their keys early; those that undo brought back are neither.
-            var objects: UnheldObjects = []
-            var next = 0
-            save.changes.forEach(at: places) { object in
-                if object.key < 0 {
-                    objects.append(.passUnretained(object))
-                    givePermanentKey(object, keys[next])
-                }
-                object.cells?.setVersion(1)
-                next += 1
-            }
-            if !objects.isEmpty { renamed.append(objects) }
-        }
-        replaceTemporaryKeys(renamed, savedObjects: save)
-        save.changes.forEach(at: save.updated) { object in
-            if let cells = object.cells { cells.setVersion(cells.version + 1) }
-        }
-        for list in save.lists { list.finishSaving() }
-        save.changes.forEach { object, _ in object.state.remove(.saving) }
-        // While they still have a context, and say that they are deleted.
-        if isPlain.contains(false) {
-            for object in save.changes.objects(at: save.deleted) where object.state.contains(.deleted) { object.didSave() }
-        }
-        save.changes.forEach(at: save.deleted) { acceptDeletion($0) }
-        for deletion in save.memberDeletions { acceptDeletion(of: deletion) }
-        assignedStores = assignedStores.filter { temporaries.object(-$0.key) != nil }
-        takeDerivedValues(receipt.derived)
-        finish(save, derived: receipt.derived)
-        // Not in their place among the context's own: objects that go now ask these.
-        save.changes.forgetSaved()
-        if changes.isEmpty { changes = save.changes }
-    }
-
-    private func acceptDeletion(_ object: ManagedObject) {
-        if object.state.contains(.deleted) {
-            changes.remove(object)
-            unregister(object)
-            object.state = []
-        } else {
-            // Undo brought it back while the store deleted it: it is new again.
-            object.state.remove(.updated)
-            object.state.insert(.inserted)
-            if object.recordIndex < 0 { changes.insert(object) }
-        }
-    }
-
-    func putBack() {
-        guard let save = saveUnderWay else { return }
-        saveUnderWay = nil
-        save.takeBackRows()
-        for list in save.lists { list.cancelSaving() }
-        let newer = changes
-        newer.forEach { object, _ in object.recordIndex = -1 }
-        changes = save.changes
-        save.changes.forEach { object, index in
-            object.recordIndex = Int32(index)
-            object.state.remove(.saving)
-        }
-        for places in save.inserted {
-            save.changes.forEach(at: places) { object in
-                object.state.insert(.inserted)
-                // What was counted as a difference from this save is none: the object is new as a whole.
-                for relation in shapes[Int(object.entityIndex)].toManys { object.existingList(relation)?.forgetDifferences() }
-            }
-        }
-        save.changes.forEach(at: save.updated + save.unchanged) { object in
-            if !object.state.contains(.deleted) { object.state.insert(.updated) }
-        }
-        postponeMemberDeletions(save.memberDeletions)
-        merge(newer)
-    }
-
-    /// Changes that were made while a save was under way, on top of those that it did not write.
-    private func merge(_ newer: ChangeRecords) {
-        for index in newer.indices {
-            guard let object = newer.object(at: index) else { continue }
-            if object.recordIndex < 0 { changes.insert(object) }
-            let place = Int(object.recordIndex)
-            for property in newer.changed(at: index).places {
-                let isFirst = changes.touch(place, property: property).sinceSave
-                if isFirst, !object.state.contains(.inserted), let value = newer.savedValue(of: index, property: property) {
-                    changes.keepSaved(value, of: place, property: property)
-                }
-            }
-            if object.state.contains(.inserted) {
-                object.state.remove(.updated)
-                if object.state.contains(.deleted) {
-                    changes.remove(object)
-                    unregister(object)
-                }
-            }
-        }
-    }
-
-    /// - Parameter derived: objects whose derived values the save has changed.
-    private func finish(_ save: SaveUnderWay, derived: RowBatch) {
-        if isPlain.contains(false) {
-            for index in save.changes.indices { if let object = save.changes.object(at: index), object.contextReference != nil { object.didSave() } }
-        }
-        let source = parent?.followers ?? persistentStoreCoordinator.followers
-        let isFollowed = !source.isEmpty
-        guard isFollowed || isObserved(.didSave) else { return }
-        var notification = ContextNotification(.didSave, self)
-        for places in save.inserted { notification.inserted.formUnion(save.changes.objects(at: places)) }
-        notification.updated = Set(save.changes.objects(at: save.updated))
-        for index in 0..<derived.count {
-            let reference = ObjectReference(key: derived[index].key, entityIndex: derived[index].entityIndex)
-            let isNew = registered(reference).map(notification.inserted.contains) ?? false
-            if !isNew { notification.derived.insert(objectID(key: reference.key, entityIndex: reference.entityIndex)) }
-        }
-        // What was gone already was deleted by somebody else.
-        notification.deleted = Set(save.changes.objects(at: save.deleted).filter { !save.goneBefore.contains($0) })
-        if isFollowed { source.post(notification.changes, from: inbox) }
-        post(notification)
     }
 }

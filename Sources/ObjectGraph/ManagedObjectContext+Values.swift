@@ -13,20 +13,9 @@ extension ManagedObjectContext {
     /// Costs one trip to the store that reads keys alone; where unsaved changes concern the request, the objects are read.
     /// - Throws: what `fetch(_:)` of objects throws.
     public func fetch(_ request: FetchRequest<ManagedObjectID>) throws -> [ManagedObjectID] {
-        let plan = try plan(for: request)
-        if let overlay = plan.overlay { return try merge(plan, overlay).map(\.objectID) }
-        return try references(plan).map { objectID(key: $0.key, entityIndex: $0.entityIndex) }
-    }
-
-    /// The references of the stored objects that a plan without unsaved changes selects, in its order.
-    func references(_ plan: FetchPlan) throws -> [ObjectReference] {
-        var values = FetchRequest<[String: PropertyValue]>(plan.entity.name)
-        values.propertiesToFetch = [.keyPath("objectID")]
-        (values.sortKeys, values.fetchOffset, values.fetchLimit) = (plan.sortKeys, plan.offset, plan.limit ?? 0)
-        let table = try TableRequest(values, entity: plan.entity, model: model, store: try storeIdentity())
-        return try rows(table, plan).compactMap { row in
-            if case .object(let id) = row[0] { ownReference(of: id) } else { nil }
-        }
+        let plan = try fetching.plan(for: request)
+        if let overlay = plan.overlay { return try fetching.merge(plan, overlay).map(\.objectID) }
+        return try fetching.references(plan).map { objectID(key: $0.key, entityIndex: $0.entityIndex) }
     }
 
     /// Rows of values, without making objects: those of `propertiesToFetch` of each selected object, or of each group of them.
@@ -41,9 +30,9 @@ extension ManagedObjectContext {
     /// computed here, of all objects that the request selects.
     /// - Throws: ``QueryError`` with code `type` or `unknownKey` for columns that make no sense; what `fetch(_:)` of objects throws.
     public func fetch(_ request: FetchRequest<[String: PropertyValue]>) throws -> [[String: PropertyValue]] {
-        let plan = try storedPlan(for: request)
+        let plan = try fetching.storedPlan(for: request)
         let table = try TableRequest(request, entity: plan.entity, model: model, store: try storeIdentity())
-        return try rows(table, plan).map { row in
+        return try fetching.rows(table, plan).map { row in
             var values: [String: PropertyValue] = [:]
             for (column, value) in zip(table.columns, row) where !value.isNull { values[column.name] = value }
             return values
@@ -57,29 +46,7 @@ extension ManagedObjectContext {
 
     /// How many rows of values a request gives.
     public func count(for request: FetchRequest<[String: PropertyValue]>) throws -> Int {
-        let plan = try storedPlan(for: request)
-        return try rows(try TableRequest(request, entity: plan.entity, model: model, store: try storeIdentity()), plan).count
-    }
-
-    /// The plan of a request in which unsaved changes take no part.
-    private func storedPlan(for request: FetchRequest<[String: PropertyValue]>) throws -> FetchPlan {
-        var plan = try plan(for: request, sortKeys: [])
-        plan.overlay = nil
-        return plan
-    }
-
-    private func rows(_ table: TableRequest, _ plan: FetchPlan) throws -> [[PropertyValue]] {
-        var request = plan.rowRequest
-        (request.sortKeys, request.offset, request.limit) = ([], 0, nil)
-        do {
-            return try store().table(table, of: request)
-        } catch let error as QueryError where error.code == .unsupported {
-            // A context of its own has no unsaved changes, and what it reads does not stay.
-            let reader = parent.map { ManagedObjectContext(parent: $0) } ?? ManagedObjectContext(persistentStoreCoordinator)
-            var plan = plan
-            (plan.sortKeys, plan.offset, plan.limit) = ([], 0, nil)
-            let objects = try reader.stored(plan, request)
-            return try TableEvaluation(table, entity: plan.entity, model: model).rows(of: objects)
-        }
+        let plan = try fetching.storedPlan(for: request)
+        return try fetching.rows(try TableRequest(request, entity: plan.entity, model: model, store: try storeIdentity()), plan).count
     }
 }

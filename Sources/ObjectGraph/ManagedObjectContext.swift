@@ -99,20 +99,13 @@ public final class ManagedObjectContext {
     var memberDeletions: [MemberDeletion] = []
     /// Those of a save that failed: they have to be deleted one by one.
     var postponedDeletions: [MemberDeletion] = []
-    var deletedInEvent: ContiguousArray<ManagedObject> = []
-    /// New objects that were deleted in this event.
-    var forgottenObjects: Set<ManagedObject> = []
+    @exclusivity(unchecked) var news = EventNews()
     /// Changes of this event, for undo.
     @exclusivity(unchecked) var eventLog = EventLog()
     @exclusivity(unchecked) var recordsUndo = false
     /// `undoManager` as long as it is held there: not counted, for what is done a million times.
     @exclusivity(unchecked) private(set) var undoReference: Unmanaged<UndoManager>?
     var isProcessing = false
-    var refreshedObjects: Set<ManagedObject> = []
-    /// Objects that others inserted, for observers.
-    var mergedInsertions: Set<ManagedObject> = []
-    /// Objects that undo made clean in this event, for observers.
-    var restoredObjects: Set<ManagedObject> = []
     var saveUnderWay: SaveUnderWay?
     var lastSaveNumber = 0
     /// The permanent keys of objects whose temporary ones may stand in undo's records.

@@ -98,7 +98,7 @@ final class MemberRows {
                 }
             }
         }
-        do { try context.fetchRows(of: held) } catch { if context.loadError == nil { context.loadError = error } }
+        do { try context.fetchRows(of: held) } catch { context.noteLoadError(error) }
     }
 
     var objects: ContiguousArray<ManagedObject> {

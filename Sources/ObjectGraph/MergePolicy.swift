@@ -46,7 +46,7 @@ open class MergePolicy {
     /// - Throws: with type `error`, ``GraphError`` with code `conflict` and all conflicts; what reading the store throws.
     open func resolve(optimisticLockingConflicts conflicts: [MergeConflict], in context: ManagedObjectContext) throws {
         guard mergeType != .error else { throw GraphError.conflict(conflicts) }
-        try context.resolve(conflicts, by: mergeType)
+        try context.settler.resolve(conflicts, by: mergeType)
     }
 
     /// Makes the objects of `context` such that their unique values can be saved, or throws.
@@ -64,7 +64,7 @@ open class MergePolicy {
     /// - Throws: with type `error`, and where two stored objects would have to become one, ``GraphError`` with code `constraint` and all conflicts.
     open func resolve(constraintConflicts conflicts: [ConstraintConflict], in context: ManagedObjectContext) throws {
         guard mergeType != .error else { throw GraphError.constraint(conflicts) }
-        try context.resolve(conflicts, by: mergeType)
+        try context.settler.resolve(conflicts, by: mergeType)
     }
 
     /// The save fails, and nothing is written.

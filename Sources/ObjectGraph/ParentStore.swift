@@ -1,3 +1,5 @@
+import RowMemory
+import Schema
 import Storage
 
 /// A parent context as the store of its children: they read its objects as rows, unsaved changes included, and a save becomes edits of the parent.
@@ -11,18 +13,84 @@ final class ParentStore: RowStore {
     }
 
     func rows(_ request: RowRequest) throws -> RowBatch {
-        try parent.copyRows(of: parent.objects(for: request))
+        try copyRows(of: objects(for: request))
     }
 
-    func count(_ request: RowRequest) throws -> Int { try parent.objects(for: request).count }
+    func count(_ request: RowRequest) throws -> Int { try objects(for: request).count }
 
     func answerablePart(of request: RowRequest) -> RowRequest { request.selectingMore(nil) }
 
     func related(entityIndex: Int, propertyIndex: Int, owners: [Int64], includingRows: Bool) throws -> RelatedBatch {
-        try parent.members(entityIndex: entityIndex, propertyIndex: propertyIndex, owners: owners, includingRows: includingRows)
+        try members(entityIndex: entityIndex, propertyIndex: propertyIndex, owners: owners, includingRows: includingRows)
     }
 
     func reserveKeys(entityIndex: Int, count: Int) throws -> Int64 { try parent.store().reserveKeys(entityIndex: entityIndex, count: count) }
 
-    func apply(_ changes: ChangeSet) throws -> SaveReceipt { try parent.take(changes) }
+    func apply(_ changes: ChangeSet) throws -> SaveReceipt { try ChildSave(parent).take(changes) }
+
+    // MARK: The objects as they are in the parent
+
+    private func objects(for request: RowRequest) throws -> [ManagedObject] {
+        parent.processPendingChanges()
+        switch request.selection {
+        case .keys(let keys):
+            let entity = parent.shapes[request.entityIndex].entity
+            let wanted = request.includesSubentities ? entity.family : entity.index..<(entity.index + 1)
+            let excluded = Set(request.excludedKeys)
+            return try objects(withKeys: keys, entity.rootIndex).filter {
+                wanted.contains(Int($0.entityIndex)) && !$0.state.contains(.deleted) && !excluded.contains($0.key)
+            }
+        case .matching: return try parent.fetching.fetchObjects(FetchPlan(request, in: parent))
+        }
+    }
+
+    /// The objects of a hierarchy with some numbers, each with its row; those that are not there are left out.
+    private func objects(withKeys keys: [Int64], _ root: Int) throws -> [ManagedObject] {
+        var found: [ManagedObject] = []
+        var unknown: [Int64] = []
+        for key in keys {
+            if let object = parent.registered(ObjectReference(key: key, entityIndex: root)), object.cells != nil { found.append(object) } else { unknown.append(key) }
+        }
+        guard !unknown.isEmpty else { return found }
+        return found + parent.adopt(try parent.store().rows(RowRequest(entityIndex: root, selection: .keys(unknown))))
+    }
+
+    /// Copies the rows of objects for a child, which has transient values of its own.
+    private func copyRows(of objects: some Sequence<ManagedObject>) throws -> RowBatch {
+        var batch = RowBatch()
+        for object in objects {
+            try parent.realise(object)
+            let shape = parent.shapes[Int(object.entityIndex)]
+            let row = batch.append(copyOf: object.row)
+            // To a child every object of its parent is a saved one.
+            row.version = max(1, row.version)
+            for slot in shape.layout.slots where shape.isTransient[Int(slot.index)] { row.clear(slot) }
+        }
+        return batch
+    }
+
+    private func members(entityIndex: Int, propertyIndex: Int, owners keys: [Int64], includingRows: Bool) throws -> RelatedBatch {
+        parent.processPendingChanges()
+        let root = parent.rootIndex(entityIndex)
+        let owners = try objects(withKeys: keys, root)
+        var unread: [ManagedObject] = []
+        for owner in owners {
+            try parent.realise(owner)
+            if !parent.list(owner, parent.relation(owner, propertyIndex)).isLoaded { unread.append(owner) }
+        }
+        if let first = unread.first { try parent.members.loadLists(of: unread, parent.relation(first, propertyIndex)) }
+        let byKey = Dictionary(owners.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
+        var batch = RelatedBatch(members: [])
+        var all: [ManagedObject] = []
+        var seen: Set<ManagedObject> = []
+        for key in keys {
+            let members = byKey[key].map { parent.list($0, parent.relation($0, propertyIndex)).members.filter { !$0.state.contains(.deleted) } } ?? []
+            batch.members.append(members.map { parent.reference(to: $0) })
+            if includingRows { all += members.filter { seen.insert($0).inserted } }
+        }
+        guard includingRows else { return batch }
+        try parent.fetchRows(of: all)
+        batch.rows = try copyRows(of: all.filter { $0.cells != nil })
+        return batch
+    }
 }

@@ -4,7 +4,7 @@ import Schema
 import Storage
 
 // Uniqueness constraints: who has the same values, here and in the store. Looked up only when a store has refused them; within a context duplicates are legal until then.
-extension ManagedObjectContext {
+extension ConflictSettler {
     /// What claims unique values: an object of the context that is new, or whose values differ from the saved ones.
     struct Claims {
         /// In the order of the first claim.
@@ -18,12 +18,12 @@ extension ManagedObjectContext {
     }
 
     /// How many values one request to the store names.
-    private static let lookupSize = 500
+    static let lookupSize = 500
 
     /// All violated constraints: within the context, and where it holds the values only once, between it and the store.
     func constraintConflicts() throws -> [ConstraintConflict] {
         var conflicts: [ConstraintConflict] = []
-        for constraint in persistentStoreCoordinator.constraints {
+        for constraint in context.persistentStoreCoordinator.constraints {
             let claims = claims(of: constraint)
             guard !claims.values.isEmpty else { continue }
             let holders = try holders(of: claims, constraint)
@@ -41,19 +41,19 @@ extension ManagedObjectContext {
 
     func claims(of constraint: UniquenessConstraint) -> Claims {
         var claims = Claims()
-        for index in changes.indices {
-            guard let object = changes.object(at: index), constraint.family.contains(Int(object.entityIndex)), isClaiming(object, constraint) else { continue }
+        for index in context.changes.indices {
+            guard let object = context.changes.object(at: index), constraint.family.contains(Int(object.entityIndex)), isClaiming(object, constraint) else { continue }
             if let values = constraint.values(of: object.row) { claims.add(object, values) }
         }
         return claims
     }
 
     /// Whether a save would write values of the constraint for an object with changes.
-    private func isClaiming(_ object: ManagedObject, _ constraint: UniquenessConstraint) -> Bool {
+    func isClaiming(_ object: ManagedObject, _ constraint: UniquenessConstraint) -> Bool {
         if object.state.contains(.deleted) || object.optionalRow == nil { return false }
         if object.state.contains(.inserted) { return true }
         return constraint.slots.contains { slot in
-            changes.savedValue(of: Int(object.recordIndex), property: Int(slot.index)).map { $0 != object.row.slotValue(slot) } ?? false
+            context.changes.savedValue(of: Int(object.recordIndex), property: Int(slot.index)).map { $0 != object.row.slotValue(slot) } ?? false
         }
     }
 
@@ -62,11 +62,11 @@ extension ManagedObjectContext {
         var holders: [UniqueValues: Row] = [:]
         for start in stride(from: 0, to: claims.values.count, by: Self.lookupSize) {
             let rows = claims.values[start..<min(start + Self.lookupSize, claims.values.count)].compactMap { claims.claimants[$0]?.first?.row }
-            let found = try store().rows(lookup(rows, constraint))
+            let found = try context.store().rows(lookup(rows, constraint))
             for index in 0..<found.count {
                 let row = found[index]
                 guard let values = constraint.values(of: row), let claimants = claims.claimants[values] else { continue }
-                if let own = identities[rootIndex(row.entityIndex)].object(row.key), own.recordIndex >= 0 {
+                if let own = context.identities[context.rootIndex(row.entityIndex)].object(row.key), own.recordIndex >= 0 {
                     // It is deleted, or gives these values up, or is the claimant itself.
                     if own.state.contains(.deleted) || isClaiming(own, constraint) || claimants.contains(own) { continue }
                 }
@@ -78,20 +78,20 @@ extension ManagedObjectContext {
 
     /// A request that selects at least the objects that share all unique values with one of some rows.
     func lookup(_ rows: [Row], _ constraint: UniquenessConstraint) throws -> RowRequest {
-        let entity = shapes[constraint.entityIndex].entity
+        let entity = context.shapes[constraint.entityIndex].entity
         let parts = zip(constraint.names, constraint.slots).map { name, slot in
-            let values = rows.map { propertyValue($0.slotValue(slot)) }
+            let values = rows.map { context.propertyValue($0.slotValue(slot)) }
             return FetchPredicate.comparison(Comparison(.keyPath(name), .in, .aggregate(Array(Set(values)).map { .constant($0) })))
         }
-        let predicate = try (parts.count == 1 ? parts[0] : .and(parts)).validated(against: entity, in: model, store: try storeIdentity())
+        let predicate = try (parts.count == 1 ? parts[0] : .and(parts)).validated(against: entity, in: context.model, store: try context.storeIdentity())
         return RowRequest(entityIndex: entity.index, selection: .matching(predicate))
     }
 
-    private func conflict(_ constraint: UniquenessConstraint, _ claimants: [ManagedObject], holder: Row?) -> ConstraintConflict {
-        let values = zip(constraint.names, constraint.slots).map { ($0, propertyValue(claimants[0].row.slotValue($1))) }
+    func conflict(_ constraint: UniquenessConstraint, _ claimants: [ManagedObject], holder: Row?) -> ConstraintConflict {
+        let values = zip(constraint.names, constraint.slots).map { ($0, context.propertyValue(claimants[0].row.slotValue($1))) }
         return ConstraintConflict(
             entityName: constraint.declaringName, constraint: constraint.names, constraintValues: Dictionary(values, uniquingKeysWith: { $1 }),
-            databaseObjectID: holder.map { objectID(key: $0.key, entityIndex: $0.entityIndex) }, databaseSnapshot: holder.map { snapshot(of: $0) },
-            conflictingObjectIDs: claimants.map(\.objectID), conflictingSnapshots: claimants.map { snapshot(of: $0.row) })
+            databaseObjectID: holder.map { context.objectID(key: $0.key, entityIndex: $0.entityIndex) }, databaseSnapshot: holder.map { context.snapshot(of: $0) },
+            conflictingObjectIDs: claimants.map(\.objectID), conflictingSnapshots: claimants.map { context.snapshot(of: $0.row) })
     }
 }

@@ -3,97 +3,101 @@ import Schema
 import Storage
 
 // What a child saves becomes changes of this context, made by the same steps as anybody's: inverses follow, undo knows them, and the next save writes them.
-extension ManagedObjectContext {
+struct ChildSave {
+    let context: ManagedObjectContext
+
+    init(_ context: ManagedObjectContext) { self.context = context }
+
     /// - Throws: `StorageError` with code `conflict` for objects that are not here any more; nothing is changed then.
     func take(_ changes: ChangeSet) throws -> SaveReceipt {
-        processPendingChanges()
+        context.processPendingChanges()
         let updates = try changes.updates.map { group in try targets(of: (0..<group.rows.count).map { group.rows[$0].key }, group.entityIndex) }
         // What is deleted on both sides is agreed on.
         let deletions = try changes.deletions.compactMap { try target(of: $0.key, $0.entityIndex) }
         var fresh: [(ManagedObject, Row)] = []
         for group in changes.insertions { for index in 0..<group.rows.count { fresh.append((takeInsertion(group.rows[index]), group.rows[index])) } }
         for (object, row) in fresh {
-            for relation in shapes[Int(object.entityIndex)].toOnes { take(row, relation, object) }
+            for relation in context.shapes[Int(object.entityIndex)].toOnes { take(row, relation, object) }
         }
         for (group, objects) in zip(changes.updates, updates) {
             for (index, object) in objects.enumerated() { take(group.rows[index], group.changed[index], object) }
         }
         for link in changes.links { take(link) }
         for order in changes.orders { take(order) }
-        for object in deletions { markDeleted(object) }
-        processPendingChanges()
+        for object in deletions { context.markDeleted(object) }
+        context.processPendingChanges()
         return SaveReceipt(keys: changes.insertions.map { group in (0..<group.rows.count).map { group.rows[$0].key } })
     }
 
-    private func targets(of keys: [Int64], _ entityIndex: Int) throws -> [ManagedObject] {
+    func targets(of keys: [Int64], _ entityIndex: Int) throws -> [ManagedObject] {
         try keys.map { key in
             if let object = try target(of: key, entityIndex) { return object }
-            let id = objectID(key: key, entityIndex: entityIndex)
+            let id = context.objectID(key: key, entityIndex: entityIndex)
             throw StorageError(
                 .conflict, "An object was deleted in the parent context since it was read", conflicts: [StoreConflict(object: id, expectedVersion: 1, storedVersion: 0)])
         }
     }
 
     /// - Returns: nil for an object that is deleted here, or gone from the store.
-    private func target(of key: Int64, _ entityIndex: Int) throws -> ManagedObject? {
-        let object = object(ObjectReference(key: key, entityIndex: entityIndex))
-        do { try realise(object) } catch let error as GraphError where error.code == .objectNotFound { return nil }
+    func target(of key: Int64, _ entityIndex: Int) throws -> ManagedObject? {
+        let object = context.object(ObjectReference(key: key, entityIndex: entityIndex))
+        do { try context.realise(object) } catch let error as GraphError where error.code == .objectNotFound { return nil }
         return object.state.contains(.deleted) ? nil : object
     }
 
-    private func takeInsertion(_ row: Row) -> ManagedObject {
-        let shape = shapes[row.entityIndex]
-        if let known = registered(ObjectReference(key: row.key, entityIndex: row.entityIndex)) {
+    func takeInsertion(_ row: Row) -> ManagedObject {
+        let shape = context.shapes[row.entityIndex]
+        if let known = context.registered(ObjectReference(key: row.key, entityIndex: row.entityIndex)) {
             // The child deleted it, saved, and took that back.
             known.state.remove(.deleted)
             if !known.state.contains(.inserted) { known.state.insert(.updated) }
-            if known.recordIndex < 0 { changes.insert(known) }
+            if known.recordIndex < 0 { context.changes.insert(known) }
             for slot in shape.layout.slots where slot.kind != .toMany && slot.kind != .toOne { take(row, slot, known) }
             return known
         }
-        let copy = nursery.makeRow(shape.layout, key: row.key)
+        let copy = context.nursery.makeRow(shape.layout, key: row.key)
         for slot in shape.layout.slots where slot.kind != .toMany && slot.kind != .toOne { copy.copyValue(of: slot, from: row) }
         let object = shape.objectClass.init(
-            ManagedObjectSeed(self, entityIndex: row.entityIndex, key: row.key, copy.slab, copy.cells, [.inserted, .free]))
-        register(object)
-        changes.insert(object)
-        log(.inserted(object))
+            ManagedObjectSeed(context, entityIndex: row.entityIndex, key: row.key, copy.slab, copy.cells, [.inserted, .free]))
+        context.register(object)
+        context.changes.insert(object)
+        context.log(.inserted(object))
         return object
     }
 
-    private func take(_ row: Row, _ changed: PropertySet, _ object: ManagedObject) {
-        let shape = shapes[Int(object.entityIndex)]
+    func take(_ row: Row, _ changed: PropertySet, _ object: ManagedObject) {
+        let shape = context.shapes[Int(object.entityIndex)]
         for property in changed.places {
             if let relation = shape.relations[property] { take(row, relation, object) } else { take(row, shape.layout.slots[property], object) }
         }
     }
 
-    private func take(_ row: Row, _ slot: RowSlot, _ object: ManagedObject) {
-        willWrite(object, slot)
+    func take(_ row: Row, _ slot: RowSlot, _ object: ManagedObject) {
+        context.willWrite(object, slot)
         object.row.copyValue(of: slot, from: row)
     }
 
-    private func take(_ row: Row, _ relation: EntityShape.Relation, _ object: ManagedObject) {
+    func take(_ row: Row, _ relation: EntityShape.Relation, _ object: ManagedObject) {
         let reference = row.reference(relation.slot)
-        if object.row.reference(relation.slot)?.key != reference?.key { setTarget(object, relation, reference.map { self.object($0) }) }
+        if object.row.reference(relation.slot)?.key != reference?.key { context.setTarget(object, relation, reference.map { context.object($0) }) }
     }
 
-    private func take(_ link: ChangeSet.Link) {
-        let owner = object(ObjectReference(key: link.owner, entityIndex: link.entityIndex)), member = object(link.member)
+    func take(_ link: ChangeSet.Link) {
+        let owner = context.object(ObjectReference(key: link.owner, entityIndex: link.entityIndex)), member = context.object(link.member)
         guard owner.fireFault(), member.fireFault() else { return }
         // A deletion here has parted them, or is about to.
         if !link.isAdded, owner.state.contains(.deleted) || member.state.contains(.deleted) { return }
-        let relation = relation(owner, link.propertyIndex)
-        if link.isAdded { add(member, to: owner, relation) } else { remove(member, from: owner, relation) }
+        let relation = context.relation(owner, link.propertyIndex)
+        if link.isAdded { context.add(member, to: owner, relation) } else { context.remove(member, from: owner, relation) }
     }
 
-    private func take(_ order: ChangeSet.Order) {
-        let owner = object(ObjectReference(key: order.owner, entityIndex: order.entityIndex))
+    func take(_ order: ChangeSet.Order) {
+        let owner = context.object(ObjectReference(key: order.owner, entityIndex: order.entityIndex))
         guard owner.fireFault() else { return }
-        let relation = relation(owner, order.propertyIndex)
-        let present = loadedList(owner, relation).members
-        let wanted = order.members.map { object($0) }, known = Set(present), placed = Set(wanted)
+        let relation = context.relation(owner, order.propertyIndex)
+        let present = context.loadedList(owner, relation).members
+        let wanted = order.members.map { context.object($0) }, known = Set(present), placed = Set(wanted)
         let ordered = ContiguousArray(wanted.filter { known.contains($0) }) + present.filter { !placed.contains($0) }
-        if !ordered.elementsEqual(present, by: ===) { reorder(owner, relation, ordered) }
+        if !ordered.elementsEqual(present, by: ===) { context.reorder(owner, relation, ordered) }
     }
 }

@@ -17,33 +17,33 @@ struct MemberDeletion {
     var destination: Int { relation.property.destinationIndex }
 }
 
-extension ManagedObjectContext {
+extension DeletionPropagation {
     /// Whether nobody hears of what a save deletes but the store, and no object of the application's takes part.
     var deletesUnseen: Bool {
-        parent == nil && persistentStoreCoordinator.union == nil && undoManager == nil && children.isEmpty && !isPlain.contains(false) && registrars == nil
-            && persistentStoreCoordinator.followers.isEmpty && ![.willSave, .objectsDidChange, .didSave].contains { isObserved($0) }
+        context.parent == nil && context.persistentStoreCoordinator.union == nil && context.undoManager == nil && context.children.isEmpty && !context.isPlain.contains(false) && context.registrars == nil
+            && context.persistentStoreCoordinator.followers.isEmpty && ![.willSave, .objectsDidChange, .didSave].contains { context.isObserved($0) }
     }
 
     /// Leaves the members of deleted owners to the store, if they are of a kind that can be deleted so and none of them is here.
     /// - Parameter owners: deleted objects of one entity whose members were not read.
     /// - Returns: false where the members have to be read.
     func leaveMembersToStore(_ owners: [ManagedObject], _ relation: EntityShape.Relation) throws -> Bool {
-        guard collectsMemberDeletions, relation.description.deleteRule == .cascade, let inverse = relation.inverse, !inverse.isToMany,
+        guard context.collectsMemberDeletions, relation.description.deleteRule == .cascade, let inverse = relation.inverse, !inverse.isToMany,
             goAlone(relation, inverse.index), owners.allSatisfy({ $0.key > 0 && $0.existingList(relation)?.changes.isEmpty != false }),
-            try store().deletesMembers(entityIndex: relation.property.declaringEntityIndex, propertyIndex: relation.index)
+            try context.store().deletesMembers(entityIndex: relation.property.declaringEntityIndex, propertyIndex: relation.index)
         else { return false }
         let deletion = MemberDeletion(relation: relation, owners: owners, keys: Set(owners.map(\.key)), inverse: inverse.index)
         guard knowsNone(of: deletion) else { return false }
-        memberDeletions.append(deletion)
+        context.memberDeletions.append(deletion)
         return true
     }
 
     /// Whether objects at the other end of a relationship can be deleted without anything else hearing of it: nothing but the relationship leads to them, and from them
     /// nothing leads on but what they take along.
-    private func goAlone(_ relation: EntityShape.Relation, _ inverse: Int) -> Bool {
-        let destination = shapes[relation.property.destinationIndex]
+    func goAlone(_ relation: EntityShape.Relation, _ inverse: Int) -> Bool {
+        let destination = context.shapes[relation.property.destinationIndex]
         guard destination.entity.family.count == 1, destination.entity.rootIndex == destination.entity.index, !relation.description.isTransient else { return false }
-        for shape in shapes {
+        for shape in context.shapes {
             for case let other? in shape.relations where other.property.destinationIndex == destination.entity.index {
                 if other.property.declaringEntityIndex != relation.property.declaringEntityIndex || other.index != relation.index { return false }
             }
@@ -56,45 +56,45 @@ extension ManagedObjectContext {
     }
 
     /// Whether no object that is to go is here, nor one that may be among them.
-    private func knowsNone(of deletion: MemberDeletion) -> Bool {
-        let slot = shapes[deletion.destination].layout.slots[deletion.inverse]
+    func knowsNone(of deletion: MemberDeletion) -> Bool {
+        let slot = context.shapes[deletion.destination].layout.slots[deletion.inverse]
         func isNone(_ object: ManagedObject) -> Bool {
             guard Int(object.entityIndex) == deletion.destination else { return true }
             guard object.recordIndex < 0, let row = object.optionalRow else { return false }
             return row.reference(slot).map { !deletion.keys.contains($0.key) } ?? true
         }
-        let known = identities[deletion.destination]
-        return (known.count == 0 || known.objects.allSatisfy(isNone)) && (temporaries.count == 0 || temporaries.objects.allSatisfy(isNone))
+        let known = context.identities[deletion.destination]
+        return (known.count == 0 || known.objects.allSatisfy(isNone)) && (context.temporaries.count == 0 || context.temporaries.objects.allSatisfy(isNone))
     }
 
     func isLeftToStore(_ owner: ManagedObject, _ relation: EntityShape.Relation) -> Bool {
-        memberDeletions.contains { $0.relation === relation && $0.keys.contains(owner.key) }
+        context.memberDeletions.contains { $0.relation === relation && $0.keys.contains(owner.key) }
     }
 
     /// Deletes the members one by one after all: the save that left them to the store has failed.
     func expandPostponedDeletions() {
-        while let deletion = postponedDeletions.last {
+        while let deletion = context.postponedDeletions.last {
             let owners = deletion.owners.filter { $0.state.contains(.deleted) && $0.contextReference != nil }
             do {
-                if !owners.isEmpty { try loadLists(of: owners, deletion.relation) }
+                if !owners.isEmpty { try context.members.loadLists(of: owners, deletion.relation) }
             } catch {
                 // They wait; the next save throws.
-                if loadError == nil { loadError = error }
+                context.noteLoadError(error)
                 return
             }
-            postponedDeletions.removeLast()
-            for owner in owners { for member in loadedList(owner, deletion.relation).members { cascade(to: member) } }
+            context.postponedDeletions.removeLast()
+            for owner in owners { for member in context.loadedList(owner, deletion.relation).members { cascade(to: member) } }
         }
     }
 
-    func postponeMemberDeletions(_ deletions: [MemberDeletion]) { postponedDeletions += deletions }
+    func postponeMemberDeletions(_ deletions: [MemberDeletion]) { context.postponedDeletions += deletions }
 
     /// The numbers of the objects of some entities that a save under way deletes without having read them.
     func keysLeftToStore(of entities: Range<Int>) throws -> [Int64] {
         var keys: [Int64] = []
-        for deletion in saveUnderWay?.memberDeletions ?? [] where entities.contains(deletion.destination) {
+        for deletion in context.saveUnderWay?.memberDeletions ?? [] where entities.contains(deletion.destination) {
             let relation = deletion.relation
-            let batch = try store().related(
+            let batch = try context.store().related(
                 entityIndex: relation.property.declaringEntityIndex, propertyIndex: relation.index, owners: deletion.owners.map(\.key), includingRows: false)
             for members in batch.members { keys += members.map(\.key) }
         }
@@ -103,13 +103,13 @@ extension ManagedObjectContext {
 
     /// Objects that came to be known while the store deleted them: gone, as if somebody else had deleted them.
     func acceptDeletion(of deletion: MemberDeletion) {
-        let known = identities[deletion.destination]
+        let known = context.identities[deletion.destination]
         if !known.listedSlabs.isEmpty { known.unlistAll() }
         guard known.count > 0 else { return }
-        let slot = shapes[deletion.destination].layout.slots[deletion.inverse]
+        let slot = context.shapes[deletion.destination].layout.slots[deletion.inverse]
         for object in known.objects where !object.state.contains(.deleted) {
             guard let row = object.optionalRow, let owner = row.reference(slot), deletion.keys.contains(owner.key) else { continue }
-            acceptDeletionElsewhere(of: object)
+            context.merging.acceptDeletionElsewhere(of: object)
         }
     }
 }

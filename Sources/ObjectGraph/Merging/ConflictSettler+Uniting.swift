@@ -3,12 +3,12 @@ import Schema
 import Storage
 
 // The built-in policies for unique values that more than one object has: objects become one, or give their values up.
-extension ManagedObjectContext {
+extension ConflictSettler {
     func resolve(_ conflicts: [ConstraintConflict], by type: MergePolicyType) throws {
-        let rows = try storedRows(of: conflicts.compactMap(\.databaseObjectID))
-        try withoutUndo {
+        let rows = try context.storedRows(of: conflicts.compactMap(\.databaseObjectID))
+        try context.withoutUndo {
             for conflict in conflicts {
-                let objects = conflict.conflictingObjectIDs.compactMap { registeredObject(for: $0) }.filter { $0.recordIndex >= 0 && !$0.state.contains(.deleted) }
+                let objects = conflict.conflictingObjectIDs.compactMap { context.registeredObject(for: $0) }.filter { $0.recordIndex >= 0 && !$0.state.contains(.deleted) }
                 if let id = conflict.databaseObjectID {
                     // Gone meanwhile: then there is no conflict any more.
                     guard let row = rows[id], let object = objects.first else { continue }
@@ -22,42 +22,42 @@ extension ManagedObjectContext {
 
     // MARK: With an object of the store
 
-    private func unite(_ object: ManagedObject, with stored: Row, _ conflict: ConstraintConflict, by type: MergePolicyType) throws {
+    func unite(_ object: ManagedObject, with stored: Row, _ conflict: ConstraintConflict, by type: MergePolicyType) throws {
         guard object.state.contains(.inserted) else { return try giveUpValues(object, conflict, by: type) }
         if type == .rollback { return discard(object) }
         // An object can't change its entity.
         guard Int(object.entityIndex) == stored.entityIndex else { throw GraphError.constraint([conflict]) }
         takeIdentity(object, of: stored)
-        let shape = shapes[stored.entityIndex]
+        let shape = context.shapes[stored.entityIndex]
         for property in shape.entity.properties where !property.isToMany && !property.isTransient {
             let slot = shape.layout.slots[property.index]
             let keepsStored = type == .mergeByPropertyStoreTrump && stored.hasValue(slot)
             set(keepsStored ? stored.slotValue(slot) : object.row.slotValue(slot), of: object, property.index, saved: stored.slotValue(slot))
         }
         for relation in shape.toManys where !relation.description.isTransient {
-            _ = changes.touch(Int(object.recordIndex), property: relation.index)
-            let batch = try store().related(
+            _ = context.changes.touch(Int(object.recordIndex), property: relation.index)
+            let batch = try context.store().related(
                 entityIndex: relation.property.declaringEntityIndex, propertyIndex: relation.index, owners: [object.key], includingRows: true)
-            let held = adopt(batch.rows)
+            let held = context.adopt(batch.rows)
             withExtendedLifetime(held) {
-                list(object, relation).becomeAddition(to: ContiguousArray((batch.members.first ?? []).map { self.object($0) }))
+                context.list(object, relation).becomeAddition(to: ContiguousArray((batch.members.first ?? []).map { context.object($0) }))
             }
         }
-        refreshedObjects.insert(object)
+        context.news.refreshed.insert(object)
         object.awake(fromSnapshotEvents: .mergePolicy)
     }
 
     /// Makes a new object the context's object of a stored row. The one that stood for it until now is of use no longer.
-    private func takeIdentity(_ object: ManagedObject, of stored: Row) {
+    func takeIdentity(_ object: ManagedObject, of stored: Row) {
         let (entityIndex, key) = (stored.entityIndex, stored.key)
-        if let former = identities[rootIndex(entityIndex)].object(key), former !== object { replace(former, by: object) }
+        if let former = context.identities[context.rootIndex(entityIndex)].object(key), former !== object { replace(former, by: object) }
         if object.key > 0 {
             giveUpReservedKey(object, for: key)
         } else {
             // Undo may know the object by its temporary number.
-            if undoManager != nil { permanentKeys.set(key, for: object.key) }
-            givePermanentKey(object, key)
-            replaceTemporaryKeys([[.passUnretained(object)]], savedObjects: nil)
+            if context.undoManager != nil { context.permanentKeys.set(key, for: object.key) }
+            context.keys.givePermanentKey(object, key)
+            context.keys.replaceTemporaryKeys([[.passUnretained(object)]], savedObjects: nil)
         }
         object.state.remove([.inserted, .free])
         object.state.insert(.updated)
@@ -65,47 +65,47 @@ extension ManagedObjectContext {
     }
 
     /// A new object that was given its number before it was saved, as a document's are: no row will have that number, and whoever leads to it leads to the stored one now.
-    private func giveUpReservedKey(_ object: ManagedObject, for key: Int64) {
-        let reserved = object.key, root = rootIndex(Int(object.entityIndex))
+    func giveUpReservedKey(_ object: ManagedObject, for key: Int64) {
+        let reserved = object.key, root = context.rootIndex(Int(object.entityIndex))
         func moved(_ reference: ObjectReference?) -> ObjectReference? {
-            guard let reference, reference.key == reserved, rootIndex(reference.entityIndex) == root else { return nil }
+            guard let reference, reference.key == reserved, context.rootIndex(reference.entityIndex) == root else { return nil }
             return ObjectReference(key: key, entityIndex: reference.entityIndex)
         }
         // Only objects that changed can lead to a new one.
-        for index in changes.indices {
-            guard let owner = changes.object(at: index), let row = owner.optionalRow else { continue }
-            for relation in shapes[Int(owner.entityIndex)].toOnes {
+        for index in context.changes.indices {
+            guard let owner = context.changes.object(at: index), let row = owner.optionalRow else { continue }
+            for relation in context.shapes[Int(owner.entityIndex)].toOnes {
                 if let reference = moved(row.reference(relation.slot)) { row.setReference(reference, relation.slot) }
             }
-            for place in changes.savedPlaces(of: index) {
-                if case .reference(let saved) = changes.saved[place].value, let reference = moved(saved) { changes.replaceSaved(at: place, with: .reference(reference)) }
+            for place in context.changes.savedPlaces(of: index) {
+                if case .reference(let saved) = context.changes.saved[place].value, let reference = moved(saved) { context.changes.replaceSaved(at: place, with: .reference(reference)) }
             }
         }
-        if undoManager != nil { permanentKeys.move(reserved, to: key, root: root) }
-        identities[root].remove(reserved)
+        if context.undoManager != nil { context.permanentKeys.move(reserved, to: key, root: root) }
+        context.identities[root].remove(reserved)
         object.key = key
         object.row.key = key
-        identities[root].insert(object, key)
+        context.identities[root].insert(object, key)
     }
 
-    private func replace(_ former: ManagedObject, by object: ManagedObject) {
+    func replace(_ former: ManagedObject, by object: ManagedObject) {
         if former.optionalRow != nil {
-            for case let relation? in shapes[Int(former.entityIndex)].relations {
+            for case let relation? in context.shapes[Int(former.entityIndex)].relations {
                 guard let inverse = relation.inverse, inverse.isToMany else { continue }
-                for other in knownTargets(of: former, relation) where !other.state.isFault {
-                    other.existingList(self.relation(other, inverse.index))?.exchange(former, for: object)
+                for other in merging.knownTargets(of: former, relation) where !other.state.isFault {
+                    other.existingList(context.relation(other, inverse.index))?.exchange(former, for: object)
                 }
             }
         }
-        changes.remove(former)
-        unregister(former)
+        context.changes.remove(former)
+        context.unregister(former)
         former.state = .fault
-        deletedInEvent.append(former)
+        context.news.deleted.append(former)
     }
 
     /// A stored object can't become another stored one: it keeps the values that it has in the store, or the save fails.
-    private func giveUpValues(_ object: ManagedObject, _ conflict: ConstraintConflict, by type: MergePolicyType) throws {
-        let shape = shapes[Int(object.entityIndex)]
+    func giveUpValues(_ object: ManagedObject, _ conflict: ConstraintConflict, by type: MergePolicyType) throws {
+        let shape = context.shapes[Int(object.entityIndex)]
         switch type {
         case .mergeByPropertyStoreTrump:
             for name in conflict.constraint {
@@ -120,13 +120,13 @@ extension ManagedObjectContext {
             }
         case .error, .mergeByPropertyObjectTrump, .overwrite: throw GraphError.constraint([conflict])
         }
-        refreshedObjects.insert(object)
+        context.news.refreshed.insert(object)
         object.awake(fromSnapshotEvents: .mergePolicy)
     }
 
     // MARK: Within the context
 
-    private func unite(_ objects: [ManagedObject], _ conflict: ConstraintConflict, by type: MergePolicyType) throws {
+    func unite(_ objects: [ManagedObject], _ conflict: ConstraintConflict, by type: MergePolicyType) throws {
         let stored = objects.filter { !$0.state.contains(.inserted) }, new = objects.filter { $0.state.contains(.inserted) }
         for object in stored.dropFirst() { try giveUpValues(object, conflict, by: type) }
         if type == .rollback {
@@ -144,37 +144,37 @@ extension ManagedObjectContext {
             moveMembers(of: object, to: survivor)
             discard(object)
         }
-        refreshedObjects.insert(survivor)
+        context.news.refreshed.insert(survivor)
         survivor.awake(fromSnapshotEvents: .mergePolicy)
     }
 
-    private func copyValues(of object: ManagedObject, to survivor: ManagedObject, onlyMissing: Bool) {
-        let shape = shapes[Int(survivor.entityIndex)]
+    func copyValues(of object: ManagedObject, to survivor: ManagedObject, onlyMissing: Bool) {
+        let shape = context.shapes[Int(survivor.entityIndex)]
         for property in shape.entity.properties where !property.isToMany {
             let slot = shape.layout.slots[property.index]
             if onlyMissing && (survivor.row.hasValue(slot) || !object.row.hasValue(slot)) { continue }
             if let relation = shape.relations[property.index] {
-                setTarget(survivor, relation, target(object, slot))
+                context.setTarget(survivor, relation, context.target(object, slot))
             } else {
-                willWrite(survivor, slot)
+                context.willWrite(survivor, slot)
                 survivor.row.setSlotValue(object.row.slotValue(slot), slot)
             }
         }
     }
 
-    private func moveMembers(of object: ManagedObject, to survivor: ManagedObject) {
-        for relation in shapes[Int(object.entityIndex)].toManys {
-            for member in object.existingList(relation)?.members ?? [] { add(member, to: survivor, relation) }
+    func moveMembers(of object: ManagedObject, to survivor: ManagedObject) {
+        for relation in context.shapes[Int(object.entityIndex)].toManys {
+            for member in object.existingList(relation)?.members ?? [] { context.add(member, to: survivor, relation) }
         }
     }
 
     /// Makes a new object one that never was: nothing leads to it any more, and its delete rules don't count.
-    private func discard(_ object: ManagedObject) {
-        for relation in shapes[Int(object.entityIndex)].toOnes where object.row.hasValue(relation.slot) { setTarget(object, relation, nil) }
-        for relation in shapes[Int(object.entityIndex)].toManys { replaceMembers(of: object, relation, by: []) }
-        changes.remove(object)
-        forgottenObjects.insert(object)
-        unregister(object)
+    func discard(_ object: ManagedObject) {
+        for relation in context.shapes[Int(object.entityIndex)].toOnes where object.row.hasValue(relation.slot) { context.setTarget(object, relation, nil) }
+        for relation in context.shapes[Int(object.entityIndex)].toManys { context.replaceMembers(of: object, relation, by: []) }
+        context.changes.remove(object)
+        context.news.forgotten.insert(object)
+        context.unregister(object)
         object.state = [.inserted, .deleted]
     }
 }

@@ -1,0 +1,45 @@
+import RowMemory
+import Schema
+
+extension FetchExecutor {
+    /// Reads the objects that a path of relationships leads to, one trip for each step.
+    func prefetch(_ path: String, for objects: [ManagedObject], _ entity: Entity) throws {
+        var objects = objects
+        var entity = entity
+        let names = path.split(separator: ".").map(String.init)
+        for (step, name) in names.enumerated() {
+            guard let property = entity.property(named: name), let relationship = property.relationship, let destination = context.model.destination(of: relationship) else {
+                throw GraphError.unknownKey(name, of: entity, kind: "relationship")
+            }
+            guard !objects.isEmpty else { return }
+            for object in objects where object.state.isFault && object.cells == nil { try object.realise() }
+            if relationship.isToMany {
+                try prefetchMembers(property, of: objects)
+                // A list of all members is made for the next step alone.
+                if step < names.count - 1 { objects = objects.flatMap { context.list($0, context.relation($0, property.index)).members } }
+            } else {
+                objects = try prefetchTargets(property, of: objects)
+            }
+            entity = destination
+        }
+    }
+
+    func prefetchMembers(_ property: Property, of owners: [ManagedObject]) throws {
+        let relation = context.relation(owners[0], property.index)
+        let unread = owners.filter { !context.list($0, relation).isLoaded }
+        if !unread.isEmpty { try context.members.loadLists(of: unread, relation) }
+    }
+
+    func prefetchTargets(_ property: Property, of owners: [ManagedObject]) throws -> [ManagedObject] {
+        var targets: [ManagedObject] = []
+        var seen: Set<Int64> = []
+        for owner in owners {
+            guard let reference = owner.row.reference(context.relation(owner, property.index).slot), seen.insert(reference.key).inserted else { continue }
+            targets.append(context.object(reference))
+        }
+        try context.fetchRows(of: targets)
+        // Nothing else holds them.
+        for target in targets { context.recent.hold(target) }
+        return targets
+    }
+}

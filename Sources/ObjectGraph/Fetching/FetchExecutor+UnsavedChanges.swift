@@ -1,0 +1,53 @@
+import Query
+import RowMemory
+import Schema
+import Storage
+
+extension FetchExecutor {
+    func merge(_ plan: FetchPlan, _ overlay: FetchOverlay) throws -> [ManagedObject] {
+        var request = plan.rowRequest
+        request.excludedKeys = overlay.excludedKeys
+        request.offset = 0
+        // The window is over what the store has and the unsaved changes together.
+        request.limit = plan.limit.map { $0.addingReportingOverflow(plan.offset) }.flatMap { $0.overflow ? nil : $0.partialValue }
+        let predicate = try plan.predicate.map { try CompiledPredicate($0, entity: plan.entity, model: context.model) }
+        if overlay.reachesFurther {
+            request.selection = .matching(nil)
+            request.limit = nil
+        }
+        var stored = try stored(plan, request)
+        if overlay.reachesFurther, let predicate { stored = try predicate.filter(stored) }
+        let unsaved = try predicate?.filter(overlay.objects) ?? overlay.objects
+        let sort = try CompiledSort(plan.sortKeys, entity: plan.entity, model: context.model)
+        if overlay.reachesFurther { stored = try sort.sorted(stored) }
+        let merged = plan.sortKeys.isEmpty ? stored + unsaved : try sort.merge(stored, try sort.sorted(unsaved))
+        return Array(merged.dropFirst(plan.offset).prefix(plan.limit ?? .max))
+    }
+
+    /// The unsaved changes that concern a request, nil if none do.
+    func overlay(for plan: FetchPlan) throws -> FetchOverlay? {
+        if context.changes.count == 0 && context.saveUnderWay == nil { return nil }
+        let entities = plan.includesSubentities ? plan.entity.family : plan.entity.index..<(plan.entity.index + 1)
+        var overlay = FetchOverlay()
+        let readElsewhere = plan.propertiesReadElsewhere(context.model)
+        func consider(_ object: ManagedObject, _ changed: @autoclosure () -> PropertySet) {
+            guard object.contextReference != nil else { return }
+            if !overlay.reachesFurther {
+                overlay.reachesFurther = readElsewhere.contains { $0.family.contains(Int(object.entityIndex)) && changed().contains($0.property) }
+            }
+            guard entities.contains(Int(object.entityIndex)) else { return }
+            if object.key > 0 || context.parent != nil { overlay.excludedKeys.append(object.key) }
+            if let stores = plan.stores, context.storeUUID(of: object).map(stores.contains) != true { return }
+            if !object.state.contains(.deleted) { overlay.objects.append(object) }
+        }
+        // An object in both has one record with the later changes and one with those that are being saved; it is one object.
+        for index in context.changes.indices { if let object = context.changes.object(at: index) { consider(object, context.changes.changed(at: index)) } }
+        if let save = context.saveUnderWay {
+            if !save.memberDeletions.isEmpty { overlay.excludedKeys += try context.deletions.keysLeftToStore(of: entities) }
+            for index in save.changes.indices {
+                if let object = save.changes.object(at: index), object.recordIndex < 0 { consider(object, save.changes.changed(at: index)) }
+            }
+        }
+        return overlay.isEmpty ? nil : overlay
+    }
+}

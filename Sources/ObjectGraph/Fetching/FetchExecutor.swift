@@ -1,0 +1,102 @@
+import Query
+import RowMemory
+import Schema
+import Storage
+
+/// Runs fetch requests: makes a plan of each, asks the store, and puts the context's unsaved changes on top.
+struct FetchExecutor {
+    let context: ManagedObjectContext
+
+    init(_ context: ManagedObjectContext) { self.context = context }
+
+    /// - Parameter sortKeys: what stands for the request's own.
+    func plan<Result>(for request: FetchRequest<Result>, sortKeys: [SortKey]? = nil) throws -> FetchPlan {
+        guard let entity = context.model.entity(named: request.entityName) else { throw GraphError.unknownEntity(request.entityName, in: context.model) }
+        context.processPendingChanges()
+        let identity = try context.storeIdentity()
+        var plan = FetchPlan(
+            entity: entity, includesSubentities: request.includesSubentities,
+            predicate: try request.predicate?.validated(against: entity, in: context.model, store: identity),
+            sortKeys: try (sortKeys ?? request.sortKeys).map { try $0.validated(against: entity, in: context.model) }, offset: max(0, request.fetchOffset),
+            limit: request.fetchLimit > 0 ? request.fetchLimit : nil, refreshes: request.shouldRefreshRefetchedObjects)
+        plan.stores = request.affectedStores
+        if request.includesPendingChanges { plan.overlay = try overlay(for: plan) }
+        return plan
+    }
+
+    func fetchObjects<Result>(_ request: FetchRequest<Result>) throws -> [ManagedObject] {
+        let plan = try plan(for: request)
+        let needsOnlyIDs = !request.includesPropertyValues && request.returnsObjectsAsFaults && !plan.refreshes && plan.overlay == nil
+        let objects = needsOnlyIDs ? try references(plan).map { context.object($0) } : try fetchObjects(plan)
+        for path in request.relationshipKeyPathsForPrefetching { try prefetch(path, for: objects, plan.entity) }
+        if !request.returnsObjectsAsFaults { for object in objects { try object.realise() } }
+        return objects
+    }
+
+    func fetchObjects(_ plan: FetchPlan) throws -> [ManagedObject] {
+        if let overlay = plan.overlay { return try merge(plan, overlay) }
+        return try stored(plan, plan.rowRequest)
+    }
+
+    /// What the store selects. Where it can't test the whole predicate, it selects more by what it can test, and the predicate is tested here.
+    func stored(_ plan: FetchPlan, _ request: RowRequest) throws -> [ManagedObject] {
+        guard context.parent == nil, let union = context.persistentStoreCoordinator.union else {
+            if context.parent == nil, let stores = request.stores, !stores.contains(try context.storeIdentity().uuid) { return [] }
+            return try storedInOne(plan, request)
+        }
+        let stores = try union.storeUUIDs(for: request)
+        guard stores.count > 1 else { return stores.isEmpty ? [] : try storedInOne(plan, request) }
+        // Each store gives what can be in the window, in the common order, and all together are cut.
+        var part = request
+        part.offset = 0
+        part.limit = request.limit.map { $0.addingReportingOverflow(request.offset) }.flatMap { $0.overflow ? nil : $0.partialValue }
+        let sort = try CompiledSort(plan.sortKeys, entity: plan.entity, model: context.model)
+        var all: [ManagedObject] = []
+        for store in stores {
+            part.stores = [store]
+            let found = try storedInOne(plan, part)
+            all = plan.sortKeys.isEmpty ? all + found : try sort.merge(all, found)
+        }
+        return Self.window(of: all, request)
+    }
+
+    static func window(of objects: [ManagedObject], _ request: RowRequest) -> [ManagedObject] {
+        Array(objects.dropFirst(request.offset).prefix(request.limit ?? .max))
+    }
+
+    func storedInOne(_ plan: FetchPlan, _ request: RowRequest) throws -> [ManagedObject] {
+        do {
+            let root = plan.entity.rootIndex
+            if plan.refreshes { return adopt(try context.store().rows(request), refreshing: true) }
+            if let objects = try unchangedObjects(plan, request) { return objects }
+            let state = request.selectsWhole(plan.entity) ? try context.store().state() : nil
+            let objects =
+                try context.identities[root].count == 0
+                ? context.adopt(context.store().rows(request)) : context.adopt(context.store().selection(request, known: context.identities[root].known), root: root)
+            noteWhole(objects, plan, state)
+            return objects
+        } catch let error as QueryError where error.code == .unsupported && plan.predicate != nil {
+            return Self.window(of: try filtered(plan, request), request)
+        }
+    }
+
+    func filtered(_ plan: FetchPlan, _ request: RowRequest) throws -> [ManagedObject] {
+        let predicate = try plan.predicate.map { try CompiledPredicate($0, entity: plan.entity, model: context.model) }
+        let rows: RowBatch
+        do {
+            rows = try context.store().rows(try context.store().answerablePart(of: request))
+        } catch let error as QueryError where error.code == .unsupported {
+            rows = try context.store().rows(request.selectingMore(nil))
+        }
+        let objects = adopt(rows, refreshing: plan.refreshes)
+        return try predicate?.filter(objects) ?? objects
+    }
+
+    func adopt(_ rows: RowBatch, refreshing: Bool) -> [ManagedObject] {
+        let objects = context.adopt(rows)
+        guard refreshing else { return objects }
+        for (index, object) in objects.enumerated() { context.refresh(object, from: rows[index]) }
+        if !context.news.refreshed.isEmpty { context.endEvent() }
+        return objects
+    }
+}

@@ -1,0 +1,95 @@
+import RowMemory
+import Schema
+import Storage
+
+// The built-in policies for objects that are not in the store as they were read.
+extension ConflictSettler {
+    func resolve(_ conflicts: [MergeConflict], by type: MergePolicyType) throws {
+        let rows = try context.storedRows(of: conflicts.map(\.objectID))
+        let favoursStore = type == .mergeByPropertyStoreTrump || type == .rollback
+        var revived: [ManagedObject] = []
+        try context.withoutUndo {
+            for conflict in conflicts {
+                guard let object = context.registeredObject(for: conflict.objectID), object.recordIndex >= 0 else { continue }
+                switch (rows[conflict.objectID], object.state.contains(.deleted)) {
+                case (let row?, false): try merge(row, into: object, by: type)
+                case (let row?, true):
+                    if favoursStore {
+                        merging.revive(object, row)
+                        revived.append(object)
+                    } else {
+                        try merging.deleteAnyway(object, row)
+                    }
+                case (nil, true): object.state.insert(.inaccessible)
+                case (nil, false): if favoursStore { merging.acceptDeletionElsewhere(of: object) } else { merging.recreate(object) }
+                }
+                context.news.refreshed.insert(object)
+                if object.contextReference != nil { object.awake(fromSnapshotEvents: .mergePolicy) }
+            }
+            // Only now, since what stands at the other end may have been merged itself.
+            for conflict in conflicts {
+                guard let object = context.registeredObject(for: conflict.objectID), !object.state.contains(.deleted), object.optionalRow != nil else { continue }
+                merging.forgetDeletedTargets(of: object)
+                guard object.recordIndex >= 0 else { continue }
+                if let row = rows[conflict.objectID] { try merging.settleToOnes(of: object, stored: row) } else { try merging.settleToOnes(ofRecreated: object) }
+            }
+            for object in revived { try merging.settleToOnes(ofRevived: object, isStoreAlone: type == .rollback) }
+        }
+    }
+
+    func merge(_ stored: Row, into object: ManagedObject, by type: MergePolicyType) throws {
+        let shape = context.shapes[Int(object.entityIndex)]
+        for property in shape.entity.properties where !property.isToMany && !property.isTransient {
+            let slot = shape.layout.slots[property.index]
+            let read = object.committed(property.index, shape), own = object.row.slotValue(slot), theirs = stored.slotValue(slot)
+            let merged =
+                switch type {
+                case .mergeByPropertyStoreTrump: theirs == read ? own : theirs
+                case .mergeByPropertyObjectTrump: own == read ? theirs : own
+                case .overwrite, .error: own
+                case .rollback: theirs
+                }
+            set(merged, of: object, property.index, saved: theirs)
+        }
+        for relation in shape.toManys { try merge(object, relation, by: type) }
+        object.row.version = stored.version
+        if type == .rollback, !context.differsFromSaved(object) {
+            context.changes.remove(object)
+            object.state.remove(.updated)
+        }
+    }
+
+    /// Gives a property a value that comes from a merge, where `saved` is what the store has.
+    func set(_ value: SlotValue, of object: ManagedObject, _ property: Int, saved: SlotValue) {
+        let shape = context.shapes[Int(object.entityIndex)]
+        let slot = shape.layout.slots[property]
+        if object.row.slotValue(slot) != value {
+            if let relation = shape.relations[property], case .reference(let reference) = value {
+                context.setTarget(object, relation, reference.map { context.object($0) })
+            } else {
+                object.row.setSlotValue(value, slot)
+            }
+        }
+        let index = Int(object.recordIndex)
+        if let place = context.changes.savedPlaces(of: index).first(where: { context.changes.saved[$0].property == property }) {
+            context.changes.replaceSaved(at: place, with: saved)
+        } else if object.row.slotValue(slot) != saved {
+            _ = context.changes.touch(index, property: property)
+            context.changes.keepSaved(saved, of: index, property: property)
+        }
+    }
+
+    func merge(_ object: ManagedObject, _ relation: EntityShape.Relation, by type: MergePolicyType) throws {
+        guard let list = object.existingList(relation) else { return }
+        if type == .rollback, relation.isLinked {
+            // The other end goes back too. Where it is a to-one it is a property of the member, and no conflict of this object's decides about it.
+            for member in list.changes.added.values { context.remove(member, from: object, relation) }
+            for member in list.changes.removed.values { context.add(member, to: object, relation) }
+        }
+        if list.changes.isEmpty || relation.description.isTransient {
+            if !relation.description.isTransient { object.row.clear(relation.slot) }
+            return
+        }
+        try merging.rebase(object, relation, keepingOrder: type == .mergeByPropertyObjectTrump || type == .overwrite)
+    }
+}

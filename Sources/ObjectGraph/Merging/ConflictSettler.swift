@@ -1,0 +1,72 @@
+import RowMemory
+import Schema
+import Storage
+
+/// Settles what the store objected to in a save: finds the conflicts, has the merge policy settle them in the context, or says as an error of the graph what they are.
+struct ConflictSettler {
+    let context: ManagedObjectContext
+    let merging: ObjectMerging
+
+    init(_ context: ManagedObjectContext) {
+        self.context = context
+        merging = ObjectMerging(context)
+    }
+
+    /// Lets the merge policy settle what the store objected to.
+    /// - Throws: what the policy throws, and for any other error that error.
+    func settle(_ error: any Error) throws {
+        guard let stored = error as? StorageError else { throw error }
+        switch stored.code {
+        case .conflict:
+            try context.mergePolicy.resolve(optimisticLockingConflicts: try mergeConflicts(of: stored), in: context)
+        case .constraint:
+            let conflicts = try constraintConflicts()
+            // What the constraints don't explain, such as a number that is taken, no policy can settle.
+            guard !conflicts.isEmpty else { throw translated(error) }
+            try context.mergePolicy.resolve(constraintConflicts: conflicts, in: context)
+        default: throw translated(error)
+        }
+        context.processPendingChanges()
+    }
+
+    /// The error of the graph for what a store threw, where nobody tries again.
+    func translated(_ error: any Error) -> any Error {
+        guard let error = error as? StorageError else { return error }
+        switch error.code {
+        case .conflict:
+            let conflicts = try? mergeConflicts(of: error)
+            return GraphError.conflict(conflicts ?? error.conflicts.map { conflict($0, nil) }, underlying: error)
+        case .constraint:
+            let conflicts = (try? constraintConflicts()) ?? []
+            if !conflicts.isEmpty { return GraphError.constraint(conflicts, underlying: error) }
+            return GraphError(
+                .constraint, error.message, object: error.conflicts.first.map { ownID($0.object) }, entity: error.entities.first,
+                key: error.keys.count == 1 ? error.keys[0] : nil, keys: error.keys,
+                objects: (error.conflicts.map(\.object) + [error.holder].compactMap { $0 }).map { ownID($0) }, underlying: error)
+        case .unstorable:
+            let code: ValidationError.Code = if case .date = error.value { .invalidDate } else { .generic }
+            return ValidationError([
+                .init(
+                    code, error.message, object: error.conflicts.first.map { ownID($0.object) }, entity: error.entities.first, key: error.keys.first,
+                    value: error.value, underlying: error)
+            ])
+        default: return error
+        }
+    }
+
+    /// The ID of an object that a store names by what the change set called it.
+    func ownID(_ id: ManagedObjectID) -> ManagedObjectID {
+        id.isTemporaryID ? ManagedObjectID(store: context.temporaryIdentity, entityIndex: id.entityIndex, key: id.key) : id
+    }
+
+    func mergeConflicts(of error: StorageError) throws -> [MergeConflict] {
+        let rows = try context.storedRows(of: error.conflicts.map(\.object))
+        return error.conflicts.map { conflict($0, rows[$0.object]) }
+    }
+
+    func conflict(_ conflict: StoreConflict, _ row: Row?) -> MergeConflict {
+        MergeConflict(
+            objectID: conflict.object, oldVersion: conflict.expectedVersion, newVersion: row?.version ?? conflict.storedVersion,
+            objectSnapshot: context.registeredObject(for: conflict.object).map { context.snapshot(of: $0) } ?? [:], persistedSnapshot: row.map { context.snapshot(of: $0) })
+    }
+}

@@ -1,0 +1,119 @@
+import RowMemory
+import Schema
+import Storage
+
+/// Runs the delete rules of the objects that were deleted.
+struct DeletionPropagation {
+    let context: ManagedObjectContext
+
+    init(_ context: ManagedObjectContext) { self.context = context }
+
+    /// Runs the delete rules of all objects deleted in this event, and of those that these delete.
+    func propagateDeletions() {
+        if !context.postponedDeletions.isEmpty { expandPostponedDeletions() }
+        var done = 0
+        do { try runPendingDeleteRules(&done) } catch {
+            // Nobody knows yet what the others lead to: they wait, and the next save throws.
+            context.noteLoadError(error)
+        }
+        finishPropagation(done)
+    }
+
+    /// - Parameter done: How many of the pending deletions are done with, also where it throws.
+    func runPendingDeleteRules(_ done: inout Int) throws {
+        while done < context.pendingDeletions.count {
+            // One trip for all faults of a round: their relationships and versions are needed.
+            try readForDeletion(context.pendingDeletions[done...])
+            let end = context.pendingDeletions.count
+            while done < end {
+                let object = context.pendingDeletions[done]
+                if object.cells == nil {
+                    // A row that vanished meanwhile is dropped silently (F23).
+                    dropVanished(object)
+                } else {
+                    try runDeleteRules(of: object)
+                    finishDeletion(object)
+                }
+                done += 1
+            }
+        }
+    }
+
+    /// Forgets the new ones among the first objects; only now, since the rules of one may lead to another.
+    func finishPropagation(_ count: Int) {
+        for object in context.pendingDeletions.prefix(count) where object.state.contains(.inserted) && object.contextReference != nil {
+            context.changes.remove(object)
+            context.unregister(object)
+        }
+        context.pendingDeletions.removeFirst(count)
+    }
+
+    /// Reads what the delete rules of some objects need: rows in one trip for each hierarchy, members in one for each relationship.
+    func readForDeletion(_ objects: ArraySlice<ManagedObject>) throws {
+        try context.fetchRows(of: objects)
+        var byEntity: [Int: [ManagedObject]] = [:]
+        for object in objects where object.cells != nil {
+            if object.state.isFault { context.noteChange(object, -1) }
+            object.state.remove(.fault)
+            if !context.shapes[Int(object.entityIndex)].toManys.isEmpty { byEntity[Int(object.entityIndex), default: []].append(object) }
+        }
+        for (entity, owners) in byEntity {
+            for relation in context.shapes[entity].toManys where relation.description.deleteRule != .noAction || relation.isLinked {
+                let unread = owners.filter { !context.list($0, relation).isLoaded }
+                if !unread.isEmpty, try !leaveMembersToStore(unread, relation) { try context.members.loadLists(of: unread, relation) }
+            }
+        }
+    }
+
+    func dropVanished(_ object: ManagedObject) {
+        context.changes.remove(object)
+        context.unregister(object)
+        object.state = .fault
+    }
+
+    func finishDeletion(_ object: ManagedObject) {
+        context.log(.removed(object))
+        if object.state.contains(.inserted) {
+            // Its insertion is not saved: nobody else needs to know of it. Undo holds it, if anyone does.
+            context.news.forgotten.insert(object)
+        } else {
+            context.news.deleted.append(object)
+        }
+    }
+
+    /// - Throws: what reading throws; then some rules may have run, and all can run again.
+    func runDeleteRules(of object: ManagedObject) throws {
+        let shape = context.shapes[Int(object.entityIndex)]
+        for relation in shape.toOnes {
+            switch relation.description.deleteRule {
+            case .noAction: continue
+            case .cascade: if let target = context.target(object, relation.slot) { cascade(to: target) }
+            case .nullify, .deny: break
+            }
+            guard let inverse = relation.inverse, let target = context.target(object, relation.slot), !target.state.contains(.deleted), target.fireFault() else { continue }
+            if context.isStale(target, inverse, ledToBy: object) { try context.readAgain([target], inverse, ledToBy: object) }
+            context.disconnect(target, inverse, from: object)
+        }
+        for relation in shape.toManys where relation.description.deleteRule != .noAction || relation.isLinked {
+            if !context.memberDeletions.isEmpty, isLeftToStore(object, relation) { continue }
+            let members = context.loadedList(object, relation).members
+            var stale: [ManagedObject] = []
+            for member in members {
+                if relation.description.deleteRule == .cascade { cascade(to: member) }
+                guard let inverse = relation.inverse, relation.description.deleteRule != .noAction || inverse.isToMany else { continue }
+                guard !member.state.contains(.deleted), member.fireFault() else { continue }
+                if context.isStale(member, inverse, ledToBy: object) { stale.append(member) } else { context.disconnect(member, inverse, from: object) }
+            }
+            if let inverse = relation.inverse, !stale.isEmpty {
+                try context.readAgain(stale, inverse, ledToBy: object)
+                for member in stale { context.disconnect(member, inverse, from: object) }
+            }
+        }
+    }
+
+    func cascade(to target: ManagedObject) {
+        guard !target.state.contains(.deleted) else { return }
+        target.prepareForDeletion()
+        context.markDeleted(target)
+    }
+}

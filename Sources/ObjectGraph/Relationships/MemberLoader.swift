@@ -1,0 +1,96 @@
+import RowMemory
+import Schema
+import Storage
+
+/// Reads the members of to-many relationships.
+struct MemberLoader {
+    let context: ManagedObjectContext
+
+    init(_ context: ManagedObjectContext) { self.context = context }
+
+    /// The owner and objects of the same fetch whose members are not read yet: those of the same slab at first, many more once members of another slab's objects were read. Who asks
+    /// one object after the other so needs a few trips only, and who asks one gets little more.
+    func siblings(of owner: ManagedObject, _ relation: EntityShape.Relation) -> [ManagedObject] {
+        guard let slab = owner.slab else { return [owner] }
+        let identities = context.identities[context.rootIndex(Int(owner.entityIndex))]
+        var owners = [owner]
+        func consider(_ object: ManagedObject) {
+            guard object !== owner, !object.state.contains(.inserted), object.existingList(relation)?.isLoaded != true else { return }
+            owners.append(object)
+        }
+        let place = MemberReading(source: slab.source, relation: ObjectIdentifier(relation))
+        let before = slab.source == 0 ? 0 : context.memberReadings[place] ?? 0
+        if before > 0 {
+            let most = min(before * MemberReading.growth, MemberReading.most)
+            func take(_ key: Int64) -> Bool {
+                if let object = identities.object(key), object.slab?.source == slab.source, object.entityIndex == owner.entityIndex { consider(object) }
+                return owners.count < most
+            }
+            identities.known.forEach(from: owner.key, take)
+            if owners.count < most { identities.known.forEach { $0 < owner.key && take($0) } }
+        } else {
+            for index in 0..<slab.count {
+                let row = slab.row(at: index)
+                // A row whose object is gone, or has another row by now, is nobody's.
+                if row.key > 0, let object = identities.object(row.key), object.isStanding(on: row) { consider(object) }
+            }
+        }
+        if slab.source != 0 {
+            if context.memberReadings.count >= MemberReading.mostKept { context.memberReadings.removeAll() }
+            context.memberReadings[place] = before + owners.count
+        }
+        return owners
+    }
+
+    /// Reads the members of several owners, in one trip.
+    func loadLists(of owners: [ManagedObject], _ relation: EntityShape.Relation) throws {
+        let batch = try context.store().related(
+            entityIndex: Int(relation.property.declaringEntityIndex), propertyIndex: relation.index, owners: owners.map(\.key), includingRows: true)
+        if let runs = batch.runs { return load(batch.rows, runs, of: owners, relation) }
+        // Held until the lists hold them.
+        let objects = context.adopt(batch.rows)
+        withExtendedLifetime(objects) {
+            for (owner, references) in zip(owners, batch.members) {
+                var members: ContiguousArray<ManagedObject> = []
+                members.reserveCapacity(references.count)
+                for reference in references { members.append(context.object(reference)) }
+                context.noteChange(owner, relation.index)
+                context.list(owner, relation).load(members)
+            }
+        }
+    }
+
+    /// Gives the lists of some owners their members.
+    /// - Parameter runs: whose members the rows are, from the first row to the last.
+    func load(_ rows: RowBatch, _ runs: ContiguousArray<RelatedBatch.Run>, of owners: [ManagedObject], _ relation: EntityShape.Relation) {
+        var parts = ContiguousArray<ContiguousArray<MemberRows.Run>>(repeating: [], count: owners.count)
+        var next = 0, left = 0, owner = 0
+        let isOneEntity = rows.forEachSlab { slab in
+            var place = 0
+            while place < slab.count {
+                if left == 0 {
+                    (owner, left) = (Int(runs[next].owner), Int(runs[next].count))
+                    next += 1
+                }
+                let count = min(left, slab.count - place)
+                let start = parts[owner].last.map { $0.start + $0.count } ?? 0
+                parts[owner].append(MemberRows.Run(slab: slab, first: place, count: count, start: start))
+                place += count
+                left -= count
+            }
+        }
+        precondition(isOneEntity, "Runs are of rows of one entity")
+        let entityIndex = relation.property.destinationIndex
+        let identities = context.identities[context.rootIndex(entityIndex)]
+        let staysRows = context.isPlain[entityIndex] && context.parent == nil && context.registrars == nil && !context.retainsRegisteredObjects
+        for (owner, runs) in zip(owners, parts) {
+            context.noteChange(owner, relation.index)
+            let list = context.list(owner, relation)
+            if staysRows, list.takesRows, let rows = MemberRows(runs, entityIndex: entityIndex, identities, context.life) {
+                list.load(rows)
+            } else {
+                list.load(context.adopt(runs, isOneOfMany: rows.count >= ManagedObjectContext.manyRows))
+            }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import RowMemory
+import Schema
+import Storage
+
+/// Gives new objects their permanent primary keys, and replaces the temporary ones wherever they are named.
+struct KeyAssignment {
+    let context: ManagedObjectContext
+
+    init(_ context: ManagedObjectContext) { self.context = context }
+
+    /// The first of the numbers for new objects of a hierarchy, for those of each store that they go to.
+    func reserveKeys(_ objects: UnheldObjects, _ root: Int) throws -> [(first: Int64, objects: UnheldObjects)] {
+        let assigned = context.topmost.assignedStores
+        guard !assigned.isEmpty, let union = context.persistentStoreCoordinator.union else {
+            return [(try context.store().reserveKeys(entityIndex: root, count: objects.count), objects)]
+        }
+        var groups: [Int: UnheldObjects] = [:]
+        for object in objects {
+            let key = object._withUnsafeGuaranteedRef { $0.key }
+            let member = try assigned[key].flatMap { uuid in union.members.first { $0.uuid == uuid } } ?? union.homeStore(of: root)
+            groups[member.place, default: []].append(object)
+        }
+        return try groups.sorted { $0.key < $1.key }.compactMap { place, objects in
+            try union.member(at: place).map { (try union.reserveKeys(entityIndex: root, count: objects.count, in: $0), objects) }
+        }
+    }
+
+    /// Gives all new objects their permanent keys.
+    func obtainPermanentIDsForInsertedObjects() throws {
+        var objects: UnheldObjects = []
+        let changes = context.changes
+        changes.forEach { object, index in
+            guard object.key < 0, object.isInserted else { return }
+            if objects.isEmpty { objects.reserveCapacity(changes.indices.count - index) }
+            objects.append(.passUnretained(object))
+        }
+        // The changes hold them.
+        try withExtendedLifetime(changes) { try givePermanentKeys(objects) }
+    }
+
+    func givePermanentKeys(_ objects: UnheldObjects) throws {
+        guard let first = objects.first else { return }
+        let root = context.rootIndex(first._withUnsafeGuaranteedRef { Int($0.entityIndex) }), family = context.shapes[root].entity.family
+        // Mostly all are of one hierarchy.
+        let groups =
+            objects.allSatisfy { $0._withUnsafeGuaranteedRef { family.contains(Int($0.entityIndex)) } }
+            ? [root: objects] : Dictionary(grouping: objects) { context.rootIndex($0._withUnsafeGuaranteedRef { Int($0.entityIndex) }) }.mapValues { ContiguousArray($0) }
+        for (root, objects) in groups.sorted(by: { $0.key < $1.key }) {
+            for (first, objects) in try reserveKeys(objects, root) {
+                var key = first
+                for object in objects {
+                    object._withUnsafeGuaranteedRef { givePermanentKey($0, key) }
+                    key += 1
+                }
+            }
+        }
+        replaceTemporaryKeys([objects], savedObjects: nil)
+    }
+
+    /// First step: the object has its key, and is still found by the temporary one, which its row keeps.
+    func givePermanentKey(_ object: ManagedObject, _ key: Int64) {
+        if context.recordsUndo { context.permanentKeys.set(key, for: object.key) }
+        object.key = key
+        context.identities[context.rootIndex(Int(object.entityIndex))].insert(object, key)
+    }
+
+    /// Second step: nothing refers to the temporary keys any more. The changes, or whoever calls, hold the objects.
+    func replaceTemporaryKeys(_ renamed: [UnheldObjects], savedObjects save: SaveUnderWay?) {
+        guard renamed.contains(where: { !$0.isEmpty }) else { return }
+        // Only objects that changed can lead to new ones: those that are being saved and those that were changed since.
+        if context.shapes.contains(where: { !$0.toOnes.isEmpty }) {
+            if let save {
+                for places in save.inserted + [save.updated] { save.changes.forEach(at: places) { replaceTemporaryReferences(in: $0) } }
+            }
+            for index in context.changes.indices {
+                guard let object = context.changes.object(at: index) else { continue }
+                replaceTemporaryReferences(in: object)
+                for place in context.changes.savedPlaces(of: index) {
+                    if case .reference(let reference?) = context.changes.saved[place].value, let permanent = permanentReference(reference) {
+                        context.changes.replaceSaved(at: place, with: .reference(permanent))
+                    }
+                }
+            }
+        }
+        var told: [(temporary: Int64, permanent: ObjectReference)] = []
+        let tellsChildren = !context.children.isEmpty
+        for objects in renamed {
+            for object in objects {
+                object._withUnsafeGuaranteedRef { object in
+                    guard let cells = object.cells else { preconditionFailure("A new object has a row") }
+                    if tellsChildren { told.append((cells.key, context.reference(to: object))) }
+                    context.temporaries.remove(-cells.key)
+                    cells.setKey(object.key)
+                }
+            }
+        }
+        if !told.isEmpty { context.tellChildren(told) }
+    }
+
+    func replaceTemporaryReferences(in object: ManagedObject) {
+        let toOnes = context.shapes[Int(object.entityIndex)].toOnes
+        guard !toOnes.isEmpty else { return }
+        context.leaveLentRow(object)
+        guard let row = object.optionalRow else { return }
+        for relation in toOnes {
+            if let reference = row.reference(relation.slot), let permanent = permanentReference(reference) { row.setReference(permanent, relation.slot) }
+        }
+    }
+
+    func permanentReference(_ reference: ObjectReference) -> ObjectReference? {
+        guard reference.key < 0, let object = context.temporaries.object(-reference.key), object.key > 0 else { return nil }
+        return ObjectReference(key: object.key, entityIndex: reference.entityIndex)
+    }
+}

@@ -1,0 +1,150 @@
+import RowMemory
+import Schema
+import Storage
+
+/// What becomes of the objects of a save: from the plan on they are being saved, and then they are clean, or have their changes again.
+struct SaveOutcome {
+    let context: ManagedObjectContext
+
+    init(_ context: ManagedObjectContext) { self.context = context }
+
+    /// From here on changes are counted anew.
+    func begin(_ plan: SavePlan) {
+        context.saveUnderWay = plan.underWay
+        if !plan.underWay.lentSlabs.isEmpty { context.nursery.leaveSlabs() }
+        context.memberDeletions = []
+        context.changes = ChangeRecords()
+        for list in plan.underWay.lists { list.beginSaving() }
+        plan.underWay.changes.forEach { object, _ in
+            object.recordIndex = -1
+            object.state = object.state.subtracting([.inserted, .updated, .free]).union(.saving)
+        }
+    }
+
+    /// What the store wrote is what the context has; only now is anything clean.
+    func accept(_ receipt: SaveReceipt) {
+        guard var save = context.saveUnderWay else { return }
+        context.saveUnderWay = nil
+        save.takeBackRows()
+        context.moveGenerationForward()
+        context.edits.committed = save.position
+        var renamed: [UnheldObjects] = []
+        // In a parent new objects stay new, under their temporary numbers.
+        if context.parent != nil { for places in save.inserted { save.changes.forEach(at: places) { $0.cells?.setVersion(1) } } }
+        for (places, keys) in zip(save.inserted, receipt.keys) where context.parent == nil {
+            // Mostly all are new to the store, or all have got their keys early; those that undo brought back are neither.
+            var objects: UnheldObjects = []
+            var next = 0
+            save.changes.forEach(at: places) { object in
+                if object.key < 0 {
+                    objects.append(.passUnretained(object))
+                    context.keys.givePermanentKey(object, keys[next])
+                }
+                object.cells?.setVersion(1)
+                next += 1
+            }
+            if !objects.isEmpty { renamed.append(objects) }
+        }
+        context.keys.replaceTemporaryKeys(renamed, savedObjects: save)
+        save.changes.forEach(at: save.updated) { object in
+            if let cells = object.cells { cells.setVersion(cells.version + 1) }
+        }
+        for list in save.lists { list.finishSaving() }
+        save.changes.forEach { object, _ in object.state.remove(.saving) }
+        // While they still have a context, and say that they are deleted.
+        if context.isPlain.contains(false) {
+            for object in save.changes.objects(at: save.deleted) where object.state.contains(.deleted) { object.didSave() }
+        }
+        save.changes.forEach(at: save.deleted) { acceptDeletion($0) }
+        for deletion in save.memberDeletions { context.deletions.acceptDeletion(of: deletion) }
+        context.assignedStores = context.assignedStores.filter { context.temporaries.object(-$0.key) != nil }
+        context.takeDerivedValues(receipt.derived)
+        finish(save, derived: receipt.derived)
+        // Not in their place among the context's own: objects that go now ask these.
+        save.changes.forgetSaved()
+        if context.changes.isEmpty { context.changes = save.changes }
+    }
+
+    func acceptDeletion(_ object: ManagedObject) {
+        if object.state.contains(.deleted) {
+            context.changes.remove(object)
+            context.unregister(object)
+            object.state = []
+        } else {
+            // Undo brought it back while the store deleted it: it is new again.
+            object.state.remove(.updated)
+            object.state.insert(.inserted)
+            if object.recordIndex < 0 { context.changes.insert(object) }
+        }
+    }
+
+    func putBack() {
+        guard let save = context.saveUnderWay else { return }
+        context.saveUnderWay = nil
+        save.takeBackRows()
+        for list in save.lists { list.cancelSaving() }
+        let newer = context.changes
+        newer.forEach { object, _ in object.recordIndex = -1 }
+        context.changes = save.changes
+        save.changes.forEach { object, index in
+            object.recordIndex = Int32(index)
+            object.state.remove(.saving)
+        }
+        for places in save.inserted {
+            save.changes.forEach(at: places) { object in
+                object.state.insert(.inserted)
+                // What was counted as a difference from this save is none: the object is new as a whole.
+                for relation in context.shapes[Int(object.entityIndex)].toManys { object.existingList(relation)?.forgetDifferences() }
+            }
+        }
+        save.changes.forEach(at: save.updated + save.unchanged) { object in
+            if !object.state.contains(.deleted) { object.state.insert(.updated) }
+        }
+        context.deletions.postponeMemberDeletions(save.memberDeletions)
+        merge(newer)
+    }
+
+    /// Changes that were made while a save was under way, on top of those that it did not write.
+    func merge(_ newer: ChangeRecords) {
+        for index in newer.indices {
+            guard let object = newer.object(at: index) else { continue }
+            if object.recordIndex < 0 { context.changes.insert(object) }
+            let place = Int(object.recordIndex)
+            for property in newer.changed(at: index).places {
+                let isFirst = context.changes.touch(place, property: property).sinceSave
+                if isFirst, !object.state.contains(.inserted), let value = newer.savedValue(of: index, property: property) {
+                    context.changes.keepSaved(value, of: place, property: property)
+                }
+            }
+            if object.state.contains(.inserted) {
+                object.state.remove(.updated)
+                if object.state.contains(.deleted) {
+                    context.changes.remove(object)
+                    context.unregister(object)
+                }
+            }
+        }
+    }
+
+    /// - Parameter derived: objects whose derived values the save has changed.
+    func finish(_ save: SaveUnderWay, derived: RowBatch) {
+        if context.isPlain.contains(false) {
+            for index in save.changes.indices { if let object = save.changes.object(at: index), object.contextReference != nil { object.didSave() } }
+        }
+        let source = context.parent?.followers ?? context.persistentStoreCoordinator.followers
+        let isFollowed = !source.isEmpty
+        guard isFollowed || context.isObserved(.didSave) else { return }
+        var notification = ContextNotification(.didSave, context)
+        for places in save.inserted { notification.inserted.formUnion(save.changes.objects(at: places)) }
+        notification.updated = Set(save.changes.objects(at: save.updated))
+        for index in 0..<derived.count {
+            let reference = ObjectReference(key: derived[index].key, entityIndex: derived[index].entityIndex)
+            let isNew = context.registered(reference).map(notification.inserted.contains) ?? false
+            if !isNew { notification.derived.insert(context.objectID(key: reference.key, entityIndex: reference.entityIndex)) }
+        }
+        // What was gone already was deleted by somebody else.
+        notification.deleted = Set(save.changes.objects(at: save.deleted).filter { !save.goneBefore.contains($0) })
+        if isFollowed { source.post(notification.changes, from: context.inbox) }
+        context.post(notification)
+    }
+}

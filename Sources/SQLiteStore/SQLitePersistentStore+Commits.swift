@@ -23,7 +23,7 @@ extension SQLitePersistentStore: CommitObservingStore {
             // One that is read without locks has no state of its own: then its files tell.
             let state = (try? session.state()) ?? nil
             let files = state == nil ? ["", "-wal"].map { (try? Disk.status(of: file + $0)) ?? nil } : []
-            return CommitObserver.State(state: state, files: files, token: (try? session.reading { try session.currentHistoryToken() }) ?? nil)
+            return CommitObserver.State(state: state, files: files, token: (try? session.reading { try session.history.currentHistoryToken() }) ?? nil)
         }
     }
 }

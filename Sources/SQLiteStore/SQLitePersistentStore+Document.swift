@@ -160,7 +160,7 @@ extension SQLitePersistentStore {
         try withSession { session in
             try session.reading {
                 let rows = try session.connection.rows(isThorough ? "PRAGMA integrity_check(100)" : "PRAGMA quick_check(100)")
-                return rows.compactMap { $0.first?.text }.filter { $0 != "ok" } + (isThorough ? try session.sideIndexFindings() : [])
+                return rows.compactMap { $0.first?.text }.filter { $0 != "ok" } + (isThorough ? try session.indexing.sideIndexFindings() : [])
             }
         }
     }

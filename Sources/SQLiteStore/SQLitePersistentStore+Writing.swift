@@ -6,7 +6,7 @@ extension SQLitePersistentStore {
     }
 
     package func deletesMembers(entityIndex: Int, propertyIndex: Int) throws -> Bool {
-        try withSession { session in try session.deletesMembers(entityIndex: entityIndex, propertyIndex: propertyIndex) }
+        try withSession { session in try session.writer.deletesMembers(entityIndex: entityIndex, propertyIndex: propertyIndex) }
     }
 
     package func apply(_ changes: ChangeSet) throws -> SaveReceipt {
@@ -21,6 +21,6 @@ extension SQLitePersistentStore {
 
     /// The names of the files of large values that the store refers to, as it is now.
     package func externalValueNames() throws -> Set<String> {
-        try withSession { session in try session.reading { try session.externalValueNames() } }
+        try withSession { session in try session.reading { try session.replacedFiles.externalValueNames() } }
     }
 }

@@ -2,10 +2,10 @@ package import Storage
 
 extension SQLitePersistentStore: BatchStore {
     package func update(_ update: BatchUpdate, origin: ChangeOrigin) throws -> BatchReceipt {
-        try withSession { session in try session.update(update, origin) }
+        try withSession { session in try session.batch.update(update, origin) }
     }
 
     package func delete(_ request: RowRequest, origin: ChangeOrigin) throws -> BatchReceipt {
-        try withSession { session in try session.delete(request, origin) }
+        try withSession { session in try session.batch.delete(request, origin) }
     }
 }

@@ -87,7 +87,7 @@ struct StoreMigration {
     }
 
     private func registerFunctions() throws {
-        try StoreSession.registerWords(on: connection)
+        try SideIndexUpdater.registerWords(on: connection)
         try connection.register(function: MigrationBuilder.externalValueFunction, argumentCount: 1, flags: .directOnly) { [files] arguments, result in
             guard !arguments[0].isNull else { return }
             let value = try files.value(ofCell: Data(arguments[0].bytes)).data()

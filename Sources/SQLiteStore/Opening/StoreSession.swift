@@ -45,11 +45,11 @@ final class StoreSession {
     /// Of a document's store: the greatest number that was reserved and that no row may have yet, by the root's number.
     var heldKeys: [Int64: Int64] = [:]
     /// The history's tables, once they were looked for and found.
-    var history: HistoryTables?
+    var historyTables: HistoryTables?
     /// They were looked for and are not there.
     var hasNoHistory = false
     /// The names of files that this session's saves have replaced.
-    var replacedFiles: Set<String> = []
+    var namesOfReplacedFiles: Set<String> = []
 
     /// How rows are written in which some properties changed.
     var updatePlans: [UpdatePlanKey: UpdatePlan] = [:]
@@ -189,7 +189,7 @@ extension PersistentStoreDescription {
 extension StoreSession {
     func close() throws {
         readers = [:]
-        if !description.isReadOnly { try removeReplacedFiles() }
+        if !description.isReadOnly { try replacedFiles.removeReplacedFiles() }
         try connection.close()
     }
 

@@ -20,7 +20,7 @@ extension StoreSession {
         } catch is VersionMismatch {
             large.removeFiles()
             // Looked up afterwards, all at once: a savepoint to come back to would copy every page that a save touches.
-            let found = try connection.transaction(.deferred) { try self.conflicts(in: changes) }
+            let found = try connection.transaction(.deferred) { try self.writer.conflicts(in: changes) }
             throw StorageError(.conflict, "Objects were changed in the store since they were read", conflicts: found)
         } catch {
             large.removeFiles()
@@ -30,31 +30,46 @@ extension StoreSession {
 
     /// The order matters: what is deleted makes room for unique values of what is changed, and both for what is new.
     private func write(_ changes: ChangeSet, _ save: inout SaveInProgress) throws -> SaveReceipt {
-        var receipt = try assignKeys(to: changes.insertions, &save)
-        let history = changes.changesObjects ? try beginHistory(changes.origin) : nil
+        var receipt = try keys.assignKeys(to: changes.insertions, &save)
+        let history = changes.changesObjects ? try history.begin(changes.origin) : nil
         try history?.note(changes.deletions)
-        try delete(changes.deletions, &save)
-        receipt.deletedMembers = try changes.memberDeletions.map { try deleteMembers($0) }
-        for updates in changes.updates { try update(updates, &save) }
-        for insertions in changes.insertions { try insert(insertions, &save) }
+        try writer.delete(changes.deletions, &save)
+        receipt.deletedMembers = try changes.memberDeletions.map { try writer.deleteMembers($0) }
+        for updates in changes.updates { try writer.update(updates, &save) }
+        for insertions in changes.insertions { try writer.insert(insertions, &save) }
         try history?.note(changes.insertions, keys: receipt.keys)
         try history?.note(changes.updates)
-        try write(changes.links, &save)
-        try write(changes.orders, &save)
-        try placeRest(&save)
+        try writer.write(changes.links, &save)
+        try writer.write(changes.orders, &save)
+        try writer.placeRest(&save)
         try write(metadata: changes.metadata)
         if !derivedChanges.isEmpty { receipt.derived = try takeDerivedRows() }
         return receipt
+    }
+
+    /// Runs a transaction that writes rows of entities; before it commits, the side indexes learn of it.
+    func writing<Result>(beforeCommit: () throws -> Void = {}, _ body: () throws -> Result) throws -> Result {
+        let hasSideIndexes = !layout.sideIndexes.isEmpty
+        if hasSideIndexes { try indexing.watchTouchedRows() }
+        let result = try connection.transaction(.immediate) {
+            try completeDerivedTriggers()
+            let result = try body()
+            if hasSideIndexes { try indexing.updateSideIndexes() }
+            try beforeCommit()
+            return result
+        }
+        hasDerivedTriggers = true
+        return result
     }
 
     func reserveKeys(entityIndex: Int, count: Int) throws -> Int64 {
         try checkWritable()
         let storage = try layout.storage(of: entityIndex)
         guard description.journal == .heldByDocument else {
-            return try limitingTriggers(1) { try connection.transaction(.immediate) { try reserveKeys(storage, count: count, atLeast: 0) } }
+            return try limitingTriggers(1) { try connection.transaction(.immediate) { try keys.reserveKeys(storage, count: count, atLeast: 0) } }
         }
         // Every commit to a document's store counts as a save or an autosave.
-        return try holdKeys(storage, count: count)
+        return try keys.holdKeys(storage, count: count)
     }
 
     /// Runs `body`, which changes so many rows; triggers that take much longer than any of Core Data's are ended.

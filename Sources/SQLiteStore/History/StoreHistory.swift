@@ -5,30 +5,35 @@ import Schema
 import SQLiteKit
 import Storage
 
-extension StoreSession {
+/// The history of an open store: its tables, transactions and tokens.
+struct StoreHistory {
+    let session: StoreSession
+
+    init(_ session: StoreSession) { self.session = session }
+
     /// The history's tables. Where the store keeps none they are made if its description asks for it; a store that has them goes on whatever it says, since others rely on it.
-    func historyTables(creating: Bool) throws -> HistoryTables? {
-        if let history { return history }
-        history = try HistoryTables.find(in: connection)
-        if let history { return history }
+    func tables(creating: Bool) throws -> HistoryTables? {
+        if let tables = session.historyTables { return tables }
+        session.historyTables = try HistoryTables.find(in: session.connection)
+        if let tables = session.historyTables { return tables }
         // Not noted yet: the transaction that makes them may still fail.
-        return creating && description.tracksHistory ? try HistoryTables.create(in: connection, layout.model) : nil
+        return creating && session.description.tracksHistory ? try HistoryTables.create(in: session.connection, session.layout.model) : nil
     }
 
     /// Begins a transaction of the history; nil where the store keeps none.
-    func beginHistory(_ origin: ChangeOrigin) throws -> HistoryRecorder? {
-        if history == nil, hasNoHistory, !description.tracksHistory { return nil }
-        guard let tables = try historyTables(creating: true) else {
-            hasNoHistory = true
+    func begin(_ origin: ChangeOrigin) throws -> HistoryRecorder? {
+        if session.historyTables == nil, session.hasNoHistory, !session.description.tracksHistory { return nil }
+        guard let tables = try self.tables(creating: true) else {
+            session.hasNoHistory = true
             return nil
         }
-        return try HistoryRecorder(connection, layout, tables, origin)
+        return try HistoryRecorder(session.connection, session.layout, tables, origin)
     }
 
     // MARK: Reading
 
     func transactions(_ request: PersistentHistoryRequest) throws -> [PersistentHistoryTransaction] {
-        guard let tables = try historyTables(creating: false) else { return [] }
+        guard let tables = try self.tables(creating: false) else { return [] }
         try check(request.token)
         var conditions: [SQLFragment] = []
         func name(_ column: String) -> String {
@@ -47,47 +52,47 @@ extension StoreSession {
             "SELECT t.Z_PK, t.ZTIMESTAMP, \(name("ZAUTHOR")), \(name("ZCONTEXTNAME")), \(name("ZBUNDLEID")), \(name("ZPROCESSID")) FROM ATRANSACTION t")
         if !conditions.isEmpty { statement += SQLFragment(" WHERE ") + conditions.joined(" AND ") }
         statement += SQLFragment(" ORDER BY t.Z_PK LIMIT ?", [.integer(request.fetchLimit > 0 ? Int64(request.fetchLimit) : -1)])
-        let rows = try connection.rows(statement.text, statement.arguments)
+        let rows = try session.connection.rows(statement.text, statement.arguments)
         guard let first = rows.first?[0].integer, let last = rows.last?[0].integer else { return [] }
         let changes = try changes(from: first, to: last, selection, tables)
         return rows.map { row in
             let number = row[0].integer ?? 0, bundle = row[4].text
             return PersistentHistoryTransaction(
-                transactionNumber: number, storeID: identity.uuid, timestamp: Date(timeIntervalSinceReferenceDate: row[1].real ?? row[1].integer.map(Double.init) ?? 0),
+                transactionNumber: number, storeID: session.identity.uuid, timestamp: Date(timeIntervalSinceReferenceDate: row[1].real ?? row[1].integer.map(Double.init) ?? 0),
                 author: row[2].text, contextName: row[3].text, bundleID: bundle, processID: row[5].text,
                 changes: (changes[number] ?? []).compactMap { change($0, tables, isOurs: bundle == HistoryTables.bundleID) })
         }
     }
 
-    private func changeConditions(_ request: PersistentHistoryRequest) -> SQLFragment {
+    func changeConditions(_ request: PersistentHistoryRequest) -> SQLFragment {
         var condition = SQLFragment("")
         if let names = request.entityNames {
-            let numbers = names.compactMap { name in layout.model.entity(named: name).flatMap { layout[$0.index]?.number } }.sorted()
+            let numbers = names.compactMap { name in session.layout.model.entity(named: name).flatMap { session.layout[$0.index]?.number } }.sorted()
             condition += SQLFragment(" AND c.ZENTITY IN (\(numbers.map(String.init).joined(separator: ", ")))")
         }
         if let id = request.objectID {
-            let root = layout.model.entity(named: id.entity.name).map { layout.model.entities[$0.rootIndex] }
-            let numbers = id.store == identity ? root.map { layout.numbers(of: $0.index, includingSubentities: true) } ?? [] : []
+            let root = session.layout.model.entity(named: id.entity.name).map { session.layout.model.entities[$0.rootIndex] }
+            let numbers = id.store == session.identity ? root.map { session.layout.numbers(of: $0.index, includingSubentities: true) } ?? [] : []
             condition += SQLFragment(" AND c.ZENTITY IN (\(numbers.map(String.init).joined(separator: ", "))) AND c.ZENTITYPK = ?", [.integer(id.key)])
         }
         return condition
     }
 
-    private func changes(from first: Int64, to last: Int64, _ selection: SQLFragment, _ tables: HistoryTables) throws -> [Int64: [[SQLiteValue]]] {
+    func changes(from first: Int64, to last: Int64, _ selection: SQLFragment, _ tables: HistoryTables) throws -> [Int64: [[SQLiteValue]]] {
         let tombstones = (0..<tables.tombstoneCount).map { ", c.ZTOMBSTONE\($0)" }.joined()
         var statement = SQLFragment(
             "SELECT c.ZTRANSACTIONID, c.ZCHANGETYPE, c.ZENTITY, c.ZENTITYPK, c.ZCOLUMNS\(tombstones) FROM ACHANGE c WHERE c.ZTRANSACTIONID BETWEEN ? AND ?",
             [.integer(first), .integer(last)])
         statement += selection + SQLFragment(" ORDER BY c.ZTRANSACTIONID, c.Z_PK")
-        return Dictionary(grouping: try connection.rows(statement.text, statement.arguments)) { $0[0].integer ?? 0 }
+        return Dictionary(grouping: try session.connection.rows(statement.text, statement.arguments)) { $0[0].integer ?? 0 }
     }
 
     /// Nil for objects of entities that the model does not have.
-    private func change(_ row: [SQLiteValue], _ tables: HistoryTables, isOurs: Bool) -> PersistentHistoryChange? {
+    func change(_ row: [SQLiteValue], _ tables: HistoryTables, isOurs: Bool) -> PersistentHistoryChange? {
         guard let kind = row[1].integer.flatMap({ PersistentHistoryChange.Kind(rawValue: Int($0)) }), let number = row[2].integer, let key = row[3].integer, key > 0,
-            let entityIndex = layout.entityIndex(number: number)
+            let entityIndex = session.layout.entityIndex(number: number)
         else { return nil }
-        let entity = layout.model.entities[entityIndex]
+        let entity = session.layout.model.entities[entityIndex]
         var updated: Set<String>?
         if kind == .update, isOurs, let bytes = row[4].blob {
             updated = Set(
@@ -102,34 +107,34 @@ extension StoreSession {
             }
         }
         return PersistentHistoryChange(
-            kind: kind, changedObjectID: ManagedObjectID(store: identity, entityIndex: entityIndex, key: key), updatedProperties: updated, tombstone: tombstone)
+            kind: kind, changedObjectID: ManagedObjectID(store: session.identity, entityIndex: entityIndex, key: key), updatedProperties: updated, tombstone: tombstone)
     }
 
     // MARK: Places
 
     func currentHistoryToken() throws -> PersistentHistoryToken? {
-        guard try historyTables(creating: false) != nil else { return nil }
-        let greatest = try connection.value("SELECT max(Z_PK) FROM ATRANSACTION")?.integer ?? connection.value("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = 16002")?.integer
-        return greatest.flatMap { $0 > 0 ? PersistentHistoryToken(storeUUID: identity.uuid, number: $0) : nil }
+        guard try self.tables(creating: false) != nil else { return nil }
+        let greatest = try session.connection.value("SELECT max(Z_PK) FROM ATRANSACTION")?.integer ?? session.connection.value("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = 16002")?.integer
+        return greatest.flatMap { $0 > 0 ? PersistentHistoryToken(storeUUID: session.identity.uuid, number: $0) : nil }
     }
 
-    private func check(_ token: PersistentHistoryToken?) throws {
+    func check(_ token: PersistentHistoryToken?) throws {
         guard let token else { return }
-        guard token.storeUUID == identity.uuid else { throw StorageError(.unknownObject, "The token is of the history of another store, \(token.storeUUID)") }
-        let greatest = try connection.value("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = 16002")?.integer ?? 0
-        let first = try connection.value("SELECT min(Z_PK) FROM ATRANSACTION")?.integer ?? greatest &+ 1
+        guard token.storeUUID == session.identity.uuid else { throw StorageError(.unknownObject, "The token is of the history of another store, \(token.storeUUID)") }
+        let greatest = try session.connection.value("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = 16002")?.integer ?? 0
+        let first = try session.connection.value("SELECT min(Z_PK) FROM ATRANSACTION")?.integer ?? greatest &+ 1
         guard token.number >= first &- 1 else {
             throw StorageError(.historyExpired, "The history after the token was purged up to transaction \(first &- 1): read the objects themselves anew")
         }
     }
 
     func deleteHistory(before condition: SQLFragment) throws -> Int {
-        try checkWritable()
-        guard try historyTables(creating: false) != nil else { return 0 }
-        return try connection.transaction(.immediate) {
-            try connection.run("DELETE FROM ACHANGE WHERE ZTRANSACTIONID IN (SELECT Z_PK FROM ATRANSACTION WHERE \(condition.text))", condition.arguments)
-            try connection.run("DELETE FROM ATRANSACTION WHERE \(condition.text)", condition.arguments)
-            return connection.changes
+        try session.checkWritable()
+        guard try self.tables(creating: false) != nil else { return 0 }
+        return try session.connection.transaction(.immediate) {
+            try session.connection.run("DELETE FROM ACHANGE WHERE ZTRANSACTIONID IN (SELECT Z_PK FROM ATRANSACTION WHERE \(condition.text))", condition.arguments)
+            try session.connection.run("DELETE FROM ATRANSACTION WHERE \(condition.text)", condition.arguments)
+            return session.connection.changes
         }
     }
 }

@@ -5,36 +5,41 @@ import Schema
 import SQLiteKit
 import Storage
 
-extension StoreSession {
+/// Runs batch requests by statements, in one transaction each.
+struct BatchExecution {
+    let session: StoreSession
+
+    init(_ session: StoreSession) { self.session = session }
+
     /// Sets columns of all rows that a request selects, in one statement.
     func update(_ update: BatchUpdate, _ origin: ChangeOrigin) throws -> BatchReceipt {
-        try checkWritable()
-        let storage = try layout.storage(of: update.request.entityIndex)
+        try session.checkWritable()
+        let storage = try session.layout.storage(of: update.request.entityIndex)
         var assignments = [SQLFragment("Z_OPT = ifnull(\(SelectStatement.rootAlias).Z_OPT, 0) + 1")]
         for assignment in update.assignments { assignments += try self.assignments(for: assignment, storage) }
-        let selected = try select(update.request).selecting(["\(SelectStatement.rootAlias).Z_PK"])
+        let selected = try session.select(update.request).selecting(["\(SelectStatement.rootAlias).Z_PK"])
         var statement = SQLFragment("UPDATE \(SQLName.quoted(storage.table)) AS \(SelectStatement.rootAlias) SET ")
         statement += assignments.joined(", ")
         statement += SQLFragment(" WHERE \(SelectStatement.rootAlias).Z_PK IN (") + selected + SQLFragment(") RETURNING Z_PK, Z_ENT")
-        return try writing {
-            _ = derivedChanges.takeAll()
-            let selected = references(try connection.rows(statement.text, statement.arguments))
+        return try session.writing {
+            _ = session.derivedChanges.takeAll()
+            let selected = references(try session.connection.rows(statement.text, statement.arguments))
             var changed = PropertySet()
             for assignment in update.assignments { changed.insert(assignment.propertyIndex) }
-            if !selected.isEmpty { try beginHistory(origin)?.note(.update, selected, columns: changed) }
-            return BatchReceipt(selected: selected, changed: takeDerivedReferences(besides: selected))
+            if !selected.isEmpty { try session.history.begin(origin)?.note(.update, selected, columns: changed) }
+            return BatchReceipt(selected: selected, changed: session.takeDerivedReferences(besides: selected))
         }
     }
 
     func references(_ rows: [[SQLiteValue]]) -> [ObjectReference] {
         rows.compactMap { row in
-            guard let key = row[0].integer, let number = row[1].integer, let index = layout.entityIndex(number: number) else { return nil }
+            guard let key = row[0].integer, let number = row[1].integer, let index = session.layout.entityIndex(number: number) else { return nil }
             return ObjectReference(key: key, entityIndex: index)
         }
     }
 
-    private func assignments(for assignment: BatchUpdate.Assignment, _ storage: EntityStorage) throws -> [SQLFragment] {
-        let property = layout.model.entities[storage.entityIndex].properties[assignment.propertyIndex]
+    func assignments(for assignment: BatchUpdate.Assignment, _ storage: EntityStorage) throws -> [SQLFragment] {
+        let property = session.layout.model.entities[storage.entityIndex].properties[assignment.propertyIndex]
         switch storage.properties[assignment.propertyIndex] {
         case .attribute(let column):
             // A large value may belong into a file of its own.
@@ -49,11 +54,11 @@ extension StoreSession {
         }
     }
 
-    private func assignments(of value: PropertyValue, to columns: ToOneColumns, _ property: Property) throws -> [SQLFragment] {
+    func assignments(of value: PropertyValue, to columns: ToOneColumns, _ property: Property) throws -> [SQLFragment] {
         var names = [columns.key], values = [SQLiteValue.null]
         if case .object(let id) = value {
             // An ordered inverse wants a place for every member.
-            guard columns.order == nil, let number = layout[id.entityIndex]?.number else { throw notInSQL(property) }
+            guard columns.order == nil, let number = session.layout[id.entityIndex]?.number else { throw notInSQL(property) }
             values = [.integer(id.key)]
             if let entity = columns.entity {
                 names.append(entity)
@@ -65,15 +70,15 @@ extension StoreSession {
         return names.enumerated().map { SQLFragment("\(SQLName.quoted($1)) = ?", [$0 < values.count ? values[$0] : .null]) }
     }
 
-    private func notInSQL(_ property: Property) -> QueryError {
+    func notInSQL(_ property: Property) -> QueryError {
         QueryError(.unsupported, "SQL can't set \(property.name) of many objects at once", key: property.name)
     }
 
     /// A value that is computed from the row's own columns, where its type is sure to be the column's.
-    private func expression(_ value: QueryExpression, for column: AttributeColumn, _ property: Property, _ storage: EntityStorage) throws -> SQLFragment {
-        try provideFunctions()
-        let entity = layout.model.entities[storage.entityIndex]
-        let translator = PredicateTranslator(SelectStatement(storage), layout: layout, identity: identity)
+    func expression(_ value: QueryExpression, for column: AttributeColumn, _ property: Property, _ storage: EntityStorage) throws -> SQLFragment {
+        try session.provideFunctions()
+        let entity = session.layout.model.entities[storage.entityIndex]
+        let translator = PredicateTranslator(SelectStatement(storage), layout: session.layout, identity: session.identity)
         let scalar = try translator.single(value)
         guard translator.root.tables.isEmpty else { throw notInSQL(property) }
         let fits: Bool =
@@ -88,7 +93,7 @@ extension StoreSession {
         return column.type == .double ? SQLFragment("CAST(") + scalar.sql + SQLFragment(" AS REAL)") : scalar.sql
     }
 
-    private func isSame(_ value: QueryExpression, _ type: AttributeType, _ entity: Entity) -> Bool {
+    func isSame(_ value: QueryExpression, _ type: AttributeType, _ entity: Entity) -> Bool {
         guard case .keyPath(nil, let components) = value, components.count == 1 else { return false }
         return entity.property(named: components[0])?.attribute?.type == type
     }

@@ -29,7 +29,7 @@ struct OrderedPair: Hashable {
     let member: Int64
 }
 
-extension StoreSession {
+extension ChangeWriter {
     // MARK: Links
 
     func write(_ links: [ChangeSet.Link], _ save: inout SaveInProgress) throws {
@@ -46,7 +46,7 @@ extension StoreSession {
         }
         // What goes makes room for what comes.
         for (kind, pairs) in groups.sorted(by: { !$0.key.isAdded && $1.key.isAdded }) {
-            switch try layout.storage(of: kind.entityIndex).properties[kind.propertyIndex] {
+            switch try session.layout.storage(of: kind.entityIndex).properties[kind.propertyIndex] {
             case .manyToMany(let join):
                 if kind.isAdded { try add(pairs, to: join, &save) } else { try remove(pairs, from: join) }
             case .toMany(let key) where key.inverseIndex == nil:
@@ -57,9 +57,9 @@ extension StoreSession {
         }
     }
 
-    private func add(_ pairs: [Int64], to join: JoinTable, _ save: inout SaveInProgress) throws {
+    func add(_ pairs: [Int64], to join: JoinTable, _ save: inout SaveInProgress) throws {
         let (table, owner, member) = (SQLName.quoted(join.table), SQLName.quoted(join.ownerColumn), SQLName.quoted(join.memberColumn))
-        var statement = "INSERT OR IGNORE INTO \(table) (\(owner), \(member)) SELECT c0, c1 FROM \(try connection.rowSourceTable(columns: 2)) s"
+        var statement = "INSERT OR IGNORE INTO \(table) (\(owner), \(member)) SELECT c0, c1 FROM \(try session.connection.rowSourceTable(columns: 2)) s"
         if join.isReflexive { statement += " WHERE NOT EXISTS (SELECT 1 FROM \(table) j WHERE j.\(owner) = s.c1 AND j.\(member) = s.c0)" }
         try run(statement, pairs)
         for (columns, swaps) in [
@@ -74,9 +74,9 @@ extension StoreSession {
         }
     }
 
-    private func remove(_ pairs: [Int64], from join: JoinTable) throws {
+    func remove(_ pairs: [Int64], from join: JoinTable) throws {
         let (table, owner, member) = (SQLName.quoted(join.table), SQLName.quoted(join.ownerColumn), SQLName.quoted(join.memberColumn))
-        let source = try connection.rowSourceTable(columns: 2)
+        let source = try session.connection.rowSourceTable(columns: 2)
         for (first, second) in join.isReflexive ? [("c0", "c1"), ("c1", "c0")] : [("c0", "c1")] {
             try run(
                 "DELETE FROM \(table) WHERE rowid IN (SELECT j.rowid FROM \(source) s CROSS JOIN \(table) j "
@@ -85,9 +85,9 @@ extension StoreSession {
     }
 
     /// A relationship without an inverse: the member's row holds the owner's key, and the last owner has it.
-    private func set(_ pairs: [Int64], _ key: ToManyKey, isAdded: Bool, _ save: inout SaveInProgress) throws {
+    func set(_ pairs: [Int64], _ key: ToManyKey, isAdded: Bool, _ save: inout SaveInProgress) throws {
         let (table, column) = (SQLName.quoted(key.table), SQLName.quoted(key.key))
-        let source = try connection.rowSourceTable(columns: 2)
+        let source = try session.connection.rowSourceTable(columns: 2)
         let order = key.order.map { ", \(SQLName.quoted($0)) = NULL" } ?? ""
         if isAdded {
             try run("UPDATE \(table) AS t0 SET \(column) = s.c0\(order) FROM \(source) s WHERE t0.Z_PK = s.c1", pairs)
@@ -100,8 +100,8 @@ extension StoreSession {
         }
     }
 
-    private func run(_ statement: String, _ pairs: [Int64]) throws {
-        try connection.withStatement(statement) { try connection.run($0, from: NumberSource(pairs, width: 2)) }
+    func run(_ statement: String, _ pairs: [Int64]) throws {
+        try session.connection.withStatement(statement) { try session.connection.run($0, from: NumberSource(pairs, width: 2)) }
     }
 
     // MARK: Orders
@@ -115,23 +115,23 @@ extension StoreSession {
     }
 
     /// Nil where an old table has no place for the order.
-    private func orderedColumns(entityIndex: Int, propertyIndex: Int) throws -> OrderedColumns? {
-        switch try layout.storage(of: entityIndex).properties[propertyIndex] {
+    func orderedColumns(entityIndex: Int, propertyIndex: Int) throws -> OrderedColumns? {
+        switch try session.layout.storage(of: entityIndex).properties[propertyIndex] {
         case .toMany(let key): key.order.map { OrderedColumns(key, order: $0) }
         case .manyToMany(let join): join.memberOrder.map { OrderedColumns(join, order: $0) }
         case .none, .attribute, .composite, .toOne: preconditionFailure("Only a to-many relationship has an order")
         }
     }
 
-    private func place(_ members: [Int64], of owner: Int64, _ columns: OrderedColumns) throws {
+    func place(_ members: [Int64], of owner: Int64, _ columns: OrderedColumns) throws {
         let (member, order) = (SQLName.quoted(columns.member), SQLName.quoted(columns.order))
         let (table, ownerColumn) = (SQLName.quoted(columns.table), SQLName.quoted(columns.owner))
         var current: [Int64: Int64] = [:]
-        for row in try connection.rows("SELECT \(member), \(order) FROM \(table) WHERE \(ownerColumn) = ?", [.integer(owner)]) {
+        for row in try session.connection.rows("SELECT \(member), \(order) FROM \(table) WHERE \(ownerColumn) = ?", [.integer(owner)]) {
             if let key = row[0].integer, let number = row[1].integer { current[key] = number }
         }
         for (key, number) in zip(members, OrderNumbers.assign(members.map { current[$0] })) where current[key] != number {
-            try connection.run(
+            try session.connection.run(
                 "UPDATE \(table) SET \(order) = ? WHERE \(member) = ? AND \(ownerColumn) = ?", [.integer(number), .integer(key), .integer(owner)])
         }
     }
@@ -159,9 +159,9 @@ extension StoreSession {
             // Looked up once for each owner: an owner may have got a hundred thousand.
             var last: [Int64: Int64] = [:]
             for pair in pairs {
-                let position = try last[pair.owner] ?? connection.value(greatest, [.integer(pair.owner)])?.integer ?? OrderNumbers.first - OrderNumbers.step
-                try connection.run(statement, [.integer(position + OrderNumbers.step), .integer(pair.member), .integer(pair.owner)])
-                last[pair.owner] = connection.changes > 0 ? position + OrderNumbers.step : position
+                let position = try last[pair.owner] ?? session.connection.value(greatest, [.integer(pair.owner)])?.integer ?? OrderNumbers.first - OrderNumbers.step
+                try session.connection.run(statement, [.integer(position + OrderNumbers.step), .integer(pair.member), .integer(pair.owner)])
+                last[pair.owner] = session.connection.changes > 0 ? position + OrderNumbers.step : position
             }
         }
         save.unplaced = [:]

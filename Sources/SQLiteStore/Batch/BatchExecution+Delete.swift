@@ -5,14 +5,14 @@ import SQLiteKit
 import Storage
 
 /// Objects that a batch deletes, and what follows from that.
-private struct DoomedObjects {
+struct DoomedObjects {
     struct Row {
         let reference: ObjectReference
         let version: Int64
     }
 
     private(set) var byEntity: [Int: [Row]] = [:]
-    private var known: Set<ObjectReference> = []
+    var known: Set<ObjectReference> = []
     var changed: [ObjectReference] = []
 
     /// Takes rows that are not known yet, and returns these.
@@ -25,14 +25,14 @@ private struct DoomedObjects {
     func contains(_ reference: ObjectReference, root: Int) -> Bool { known.contains(ObjectReference(key: reference.key, entityIndex: root)) }
 }
 
-extension StoreSession {
+extension BatchExecution {
     /// Deletes rows by the model's delete rules: cascades first, then what denies it, then everything that leads to them.
     func delete(_ request: RowRequest, _ origin: ChangeOrigin) throws -> BatchReceipt {
-        try checkWritable()
-        return try writing {
-            _ = derivedChanges.takeAll()
+        try session.checkWritable()
+        return try session.writing {
+            _ = session.derivedChanges.takeAll()
             var doomed = DoomedObjects()
-            let selected = doomed.add(try doomedRows(try select(request).selecting(Self.doomedColumns(SelectStatement.rootAlias))), rootOf: rootIndex)
+            let selected = doomed.add(try doomedRows(try session.select(request).selecting(Self.doomedColumns(SelectStatement.rootAlias))), rootOf: rootIndex)
             var cascaded: [DoomedObjects.Row] = []
             var round = selected
             while !round.isEmpty {
@@ -40,27 +40,27 @@ extension StoreSession {
                 cascaded += round
             }
             for (entityIndex, rows) in doomed.byEntity { try release(rows.map(\.reference.key), entityIndex, &doomed) }
-            var save = SaveInProgress(large: LargeValueWriter(files), insertions: [])
+            var save = SaveInProgress(large: LargeValueWriter(session.files), insertions: [])
             let deletions = doomed.byEntity.values.joined().map { row in
                 ChangeSet.Deletion(entityIndex: row.reference.entityIndex, key: row.reference.key, version: row.version)
             }
             let changed = doomed.changed.filter { !doomed.contains($0, root: rootIndex($0.entityIndex)) }
-            if !deletions.isEmpty, let history = try beginHistory(origin) {
+            if !deletions.isEmpty, let history = try session.history.begin(origin) {
                 try history.note(deletions)
                 try history.note(.update, changed, columns: nil)
             }
-            try delete(deletions, &save)
-            let derived = takeDerivedReferences(besides: changed).filter { !doomed.contains($0, root: rootIndex($0.entityIndex)) }
+            try session.writer.delete(deletions, &save)
+            let derived = session.takeDerivedReferences(besides: changed).filter { !doomed.contains($0, root: rootIndex($0.entityIndex)) }
             return BatchReceipt(selected: selected.map(\.reference), cascaded: cascaded.map(\.reference), changed: changed + derived)
         }
     }
 
-    private func rootIndex(_ entityIndex: Int) -> Int { layout.model.entities[entityIndex].rootIndex }
+    func rootIndex(_ entityIndex: Int) -> Int { session.layout.model.entities[entityIndex].rootIndex }
 
-    private static func doomedColumns(_ alias: String) -> [String] { ["\(alias).Z_PK", "\(alias).Z_ENT", "ifnull(\(alias).Z_OPT, 0)"] }
+    static func doomedColumns(_ alias: String) -> [String] { ["\(alias).Z_PK", "\(alias).Z_ENT", "ifnull(\(alias).Z_OPT, 0)"] }
 
-    private func doomedRows(_ statement: SQLFragment) throws -> [DoomedObjects.Row] {
-        try connection.rows(statement.text, statement.arguments).compactMap { row in
+    func doomedRows(_ statement: SQLFragment) throws -> [DoomedObjects.Row] {
+        try session.connection.rows(statement.text, statement.arguments).compactMap { row in
             guard let reference = references([row]).first else { return nil }
             return DoomedObjects.Row(reference: reference, version: row[2].integer ?? 0)
         }
@@ -69,15 +69,15 @@ extension StoreSession {
     // MARK: Rules
 
     /// The relationships of an entity that the store keeps, with their rules.
-    private func relationships(of entityIndex: Int) throws -> [(property: Property, rule: DeleteRule, storage: PropertyStorage)] {
-        let storage = try layout.storage(of: entityIndex)
-        return layout.model.entities[entityIndex].properties.compactMap { property in
+    func relationships(of entityIndex: Int) throws -> [(property: Property, rule: DeleteRule, storage: PropertyStorage)] {
+        let storage = try session.layout.storage(of: entityIndex)
+        return session.layout.model.entities[entityIndex].properties.compactMap { property in
             guard let relationship = property.relationship, storage.properties[property.index] != .none else { return nil }
             return (property, relationship.deleteRule, storage.properties[property.index])
         }
     }
 
-    private func cascades(of rows: [DoomedObjects.Row], _ doomed: inout DoomedObjects) throws -> [DoomedObjects.Row] {
+    func cascades(of rows: [DoomedObjects.Row], _ doomed: inout DoomedObjects) throws -> [DoomedObjects.Row] {
         var found: [DoomedObjects.Row] = []
         for (entityIndex, rows) in Dictionary(grouping: rows, by: \.reference.entityIndex) {
             for relationship in try relationships(of: entityIndex) where relationship.rule == .cascade {
@@ -89,7 +89,7 @@ extension StoreSession {
     }
 
     /// The rows that a relationship of some owners leads to.
-    private func targets(of storage: PropertyStorage, _ owners: [Int64], _ entityIndex: Int) throws -> [DoomedObjects.Row] {
+    func targets(of storage: PropertyStorage, _ owners: [Int64], _ entityIndex: Int) throws -> [DoomedObjects.Row] {
         func select(from table: String, where condition: String, _ keys: SQLFragment) throws -> [DoomedObjects.Row] {
             let columns = Self.doomedColumns("d").joined(separator: ", ")
             return try doomedRows(SQLFragment("SELECT \(columns) FROM \(SQLName.quoted(table)) d WHERE \(condition)", keys.arguments))
@@ -99,12 +99,12 @@ extension StoreSession {
             let keys = SQLFragment.key("d.\(SQLName.quoted(key.key))", isIn: owners)
             return try select(from: key.table, where: keys.text, keys)
         case .toOne(let columns):
-            let own = try layout.storage(of: entityIndex).table, destination = try layout.storage(of: columns.destinationIndex)
+            let own = try session.layout.storage(of: entityIndex).table, destination = try session.layout.storage(of: columns.destinationIndex)
             let keys = SQLFragment.key("o.Z_PK", isIn: owners)
             return try select(
                 from: destination.table, where: "d.Z_PK IN (SELECT o.\(SQLName.quoted(columns.key)) FROM \(SQLName.quoted(own)) o WHERE \(keys.text))", keys)
         case .manyToMany(let join):
-            let destination = try layout.storage(of: join.destinationIndex)
+            let destination = try session.layout.storage(of: join.destinationIndex)
             return try (join.isReflexive ? [join, join.reversed(destinationIndex: join.destinationIndex)] : [join]).flatMap { join in
                 let keys = SQLFragment.key("j.\(SQLName.quoted(join.ownerColumn))", isIn: owners)
                 return try select(
@@ -116,21 +116,21 @@ extension StoreSession {
     }
 
     /// Makes nobody lead to rows that go, unless that is denied. Join tables are seen to by the deletion itself.
-    private func release(_ owners: [Int64], _ entityIndex: Int, _ doomed: inout DoomedObjects) throws {
+    func release(_ owners: [Int64], _ entityIndex: Int, _ doomed: inout DoomedObjects) throws {
         for relationship in try relationships(of: entityIndex) where relationship.rule != .noAction {
             if relationship.rule == .deny {
                 let staying = try targets(of: relationship.storage, owners, entityIndex).filter { !doomed.contains($0.reference, root: rootIndex($0.reference.entityIndex)) }
                 if let target = staying.first { throw refusal(relationship.property, entityIndex, "it leads to", target.reference) }
             }
-            guard let inverse = layout.model.inverse(of: relationship.property), !inverse.isToMany else { continue }
-            let destination = try layout.storage(of: relationship.property.destinationIndex)
+            guard let inverse = session.layout.model.inverse(of: relationship.property), !inverse.isToMany else { continue }
+            let destination = try session.layout.storage(of: relationship.property.destinationIndex)
             guard case .toOne(let columns) = destination.properties[inverse.index] else { continue }
             let emptied = [columns.key, columns.entity, columns.order].compactMap { $0 }.map { "\(SQLName.quoted($0)) = NULL" }
             let keys = SQLFragment.key(SQLName.quoted(columns.key), isIn: owners)
             // Rows of other entities of the table may use the column for a relationship of theirs.
-            let numbers = layout.numbers(of: destination.entityIndex, includingSubentities: true).map(String.init).joined(separator: ", ")
+            let numbers = session.layout.numbers(of: destination.entityIndex, includingSubentities: true).map(String.init).joined(separator: ", ")
             let touched = references(
-                try connection.rows(
+                try session.connection.rows(
                     "UPDATE \(SQLName.quoted(destination.table)) SET \(emptied.joined(separator: ", ")), Z_OPT = ifnull(Z_OPT, 0) + 1 "
                         + "WHERE Z_ENT IN (\(numbers)) AND \(keys.text) RETURNING Z_PK, Z_ENT", keys.arguments))
             doomed.raiseVersions(of: touched)
@@ -140,9 +140,9 @@ extension StoreSession {
         }
     }
 
-    private func refusal(_ property: Property, _ entityIndex: Int, _ why: String, _ target: ObjectReference) -> StorageError {
-        let name = layout.model.entities[entityIndex].name
-        let id = ManagedObjectID(store: identity, entityIndex: target.entityIndex, key: target.key)
+    func refusal(_ property: Property, _ entityIndex: Int, _ why: String, _ target: ObjectReference) -> StorageError {
+        let name = session.layout.model.entities[entityIndex].name
+        let id = ManagedObjectID(store: session.identity, entityIndex: target.entityIndex, key: target.key)
         return StorageError(.constraint, "\(name) can't be deleted: by \(property.name) \(why) \(id)", entities: [name])
     }
 }

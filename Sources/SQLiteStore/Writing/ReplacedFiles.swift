@@ -7,8 +7,12 @@ import Storage
 ///
 /// Undo may bring a value back as long as the store is open, so they are removed when it closes, if nothing refers to them then. In a document that is the
 /// document's business: versions may refer to them.
-extension StoreSession {
-    private func largeColumns(_ storage: EntityStorage) -> [String] {
+struct ReplacedFiles {
+    let session: StoreSession
+
+    init(_ session: StoreSession) { self.session = session }
+
+    func largeColumns(_ storage: EntityStorage) -> [String] {
         storage.properties.compactMap { property in
             if case .attribute(let column) = property, column.hasStoragePrefix { column.name } else { nil }
         }
@@ -26,17 +30,17 @@ extension StoreSession {
         try noteFiles(stride(from: 0, to: keysAndVersions.count, by: 2).map { keysAndVersions[$0] }, columns, storage)
     }
 
-    private var removesFiles: Bool { description.journal == .asFound }
+    var removesFiles: Bool { session.description.journal == .asFound }
 
-    private func noteFiles(_ keys: [Int64], _ columns: [String], _ storage: EntityStorage) throws {
+    func noteFiles(_ keys: [Int64], _ columns: [String], _ storage: EntityStorage) throws {
         for column in columns {
             let name = SQLName.quoted(column)
             let condition = SQLFragment.key("Z_PK", isIn: keys)
-            let cells = try connection.rows(
+            let cells = try session.connection.rows(
                 "SELECT \(name) FROM \(SQLName.quoted(storage.table)) WHERE substr(\(name), 1, 1) = x'02' AND length(\(name)) < 64 AND \(condition.text)",
                 condition.arguments)
             for cell in cells {
-                if let bytes = cell[0].blob, let name = ExternalValues.name(inCell: Data(bytes)) { replacedFiles.insert(name) }
+                if let bytes = cell[0].blob, let name = ExternalValues.name(inCell: Data(bytes)) { session.namesOfReplacedFiles.insert(name) }
             }
         }
     }
@@ -45,10 +49,10 @@ extension StoreSession {
     func externalValueNames() throws -> Set<String> {
         var names: Set<String> = []
         var seen: Set<String> = []
-        for storage in layout.storedEntities {
+        for storage in session.layout.storedEntities {
             for column in largeColumns(storage) where seen.insert("\(storage.table).\(column)").inserted {
                 let name = SQLName.quoted(column)
-                let cells = try connection.rows(
+                let cells = try session.connection.rows(
                     "SELECT \(name) FROM \(SQLName.quoted(storage.table)) WHERE substr(\(name), 1, 1) = x'02' AND length(\(name)) < 64")
                 for cell in cells {
                     if let bytes = cell[0].blob, let name = ExternalValues.name(inCell: Data(bytes)) { names.insert(name) }
@@ -60,8 +64,8 @@ extension StoreSession {
 
     /// Removes the files that were replaced and that nothing refers to.
     func removeReplacedFiles() throws {
-        guard !replacedFiles.isEmpty else { return }
-        for name in replacedFiles.subtracting(try externalValueNames()) { try files.remove(name) }
-        replacedFiles = []
+        guard !session.namesOfReplacedFiles.isEmpty else { return }
+        for name in session.namesOfReplacedFiles.subtracting(try externalValueNames()) { try session.files.remove(name) }
+        session.namesOfReplacedFiles = []
     }
 }

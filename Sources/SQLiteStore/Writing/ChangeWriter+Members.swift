@@ -3,13 +3,13 @@ import SQLiteKit
 import Storage
 
 // Members of deleted objects that nobody has read, deleted by what leads to their owners.
-extension StoreSession {
+extension ChangeWriter {
     /// Whether the members of a relationship can be deleted unread: nothing else has to learn of them.
     func deletesMembers(entityIndex: Int, propertyIndex: Int) throws -> Bool {
-        guard !hasTriggers, !description.tracksHistory, case .toMany(let members) = try layout.storage(of: entityIndex).properties[propertyIndex], members.order == nil,
-            try historyTables(creating: false) == nil
+        guard !session.hasTriggers, !session.description.tracksHistory, case .toMany(let members) = try session.layout.storage(of: entityIndex).properties[propertyIndex], members.order == nil,
+            try session.history.tables(creating: false) == nil
         else { return false }
-        return try layout.storage(of: members.destinationIndex).properties.allSatisfy { property in
+        return try session.layout.storage(of: members.destinationIndex).properties.allSatisfy { property in
             switch property {
             // Large values have files.
             case .attribute(let column): !column.hasStoragePrefix
@@ -21,44 +21,44 @@ extension StoreSession {
 
     /// - Returns: how many there were.
     func deleteMembers(_ deletion: ChangeSet.MemberDeletion) throws -> Int {
-        guard case .toMany(let members) = try layout.storage(of: deletion.entityIndex).properties[deletion.propertyIndex] else {
+        guard case .toMany(let members) = try session.layout.storage(of: deletion.entityIndex).properties[deletion.propertyIndex] else {
             preconditionFailure("The members lead to their owners, as deletesMembers has said")
         }
         let table = SQLName.quoted(members.table), key = SQLName.quoted(members.key)
         guard try hasIndex(members.table, members.key) else {
-            let source = try connection.rowSourceTable(columns: 1)
-            return try connection.withStatement("DELETE FROM \(table) WHERE \(key) IN (SELECT c0 FROM \(source))") { statement in
-                try connection.run(statement, from: NumberSource(deletion.owners, width: 1))
-                return connection.changes
+            let source = try session.connection.rowSourceTable(columns: 1)
+            return try session.connection.withStatement("DELETE FROM \(table) WHERE \(key) IN (SELECT c0 FROM \(source))") { statement in
+                try session.connection.run(statement, from: NumberSource(deletion.owners, width: 1))
+                return session.connection.changes
             }
         }
         // SQLite empties a table by giving its pages back, without looking at the rows.
         if try areAllMembers(table, key, of: Set(deletion.owners)) {
-            try connection.run("DELETE FROM \(table)")
-            return connection.changes
+            try session.connection.run("DELETE FROM \(table)")
+            return session.connection.changes
         }
-        return try connection.withStatement("DELETE FROM \(table) WHERE \(key) = ?") { statement in
+        return try session.connection.withStatement("DELETE FROM \(table) WHERE \(key) = ?") { statement in
             try deletion.owners.reduce(0) { count, owner in
                 try statement.bind(owner, at: 1)
                 try statement.run()
-                return count + connection.changes
+                return count + session.connection.changes
             }
         }
     }
 
-    private func hasIndex(_ table: String, _ column: String) throws -> Bool {
-        try connection.value(
+    func hasIndex(_ table: String, _ column: String) throws -> Bool {
+        try session.connection.value(
             "SELECT 1 FROM pragma_index_list(?) AS list JOIN pragma_index_info(list.name) AS first WHERE list.partial = 0 AND first.seqno = 0 AND first.name = ?",
             [.text(table), .text(column)]) != nil
     }
 
     /// Whether a table has rows of some owners alone, from one owner in the index to the next.
-    private func areAllMembers(_ table: String, _ key: String, of owners: Set<Int64>) throws -> Bool {
-        if try connection.value("SELECT 1 FROM \(table) WHERE \(key) IS NULL LIMIT 1") != nil { return false }
-        var next = try connection.value("SELECT min(\(key)) FROM \(table)")?.integer
+    func areAllMembers(_ table: String, _ key: String, of owners: Set<Int64>) throws -> Bool {
+        if try session.connection.value("SELECT 1 FROM \(table) WHERE \(key) IS NULL LIMIT 1") != nil { return false }
+        var next = try session.connection.value("SELECT min(\(key)) FROM \(table)")?.integer
         while let owner = next {
             guard owners.contains(owner) else { return false }
-            next = try connection.value("SELECT min(\(key)) FROM \(table) WHERE \(key) > ?", [.integer(owner)])?.integer
+            next = try session.connection.value("SELECT min(\(key)) FROM \(table) WHERE \(key) > ?", [.integer(owner)])?.integer
         }
         return true
     }

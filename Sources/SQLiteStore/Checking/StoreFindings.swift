@@ -2,34 +2,19 @@ import Schema
 import SQLiteKit
 import Storage
 
-/// A row or reference that can't be as it is.
-package struct ReferenceFinding: Sendable, Hashable {
-    /// `Entity/p7`, where it is about one object.
-    package var object: String?
-    package var message: String
+/// Holds what a store says against its model and itself. Each costs a pass over the tables that it names.
+struct StoreFindings {
+    let session: StoreSession
 
-    init(_ message: String, object: String? = nil) {
-        self.message = message
-        self.object = object
-    }
-}
+    init(_ session: StoreSession) { self.session = session }
 
-extension SQLitePersistentStore {
-    /// Rows of no entity, numbers that were never given out, and references that lead to no row; at most a hundred of each kind. None for a sound store.
-    /// Costs a pass over every table.
-    package func referenceFindings() throws -> [ReferenceFinding] {
-        try withSession { session in try session.reading { try session.referenceFindings() } }
-    }
-}
+    static let mostFindings = 100
 
-extension StoreSession {
-    private static let mostFindings = 100
-
-    fileprivate func referenceFindings() throws -> [ReferenceFinding] {
+    func referenceFindings() throws -> [ReferenceFinding] {
         var findings: [ReferenceFinding] = []
         var joinTables: Set<String> = []
-        for storage in layout.storedEntities {
-            let entity = layout.model.entities[storage.entityIndex]
+        for storage in session.layout.storedEntities {
+            let entity = session.layout.model.entities[storage.entityIndex]
             if entity.superentity == nil { findings += try damagedNumbers(storage, entity) }
             for property in entity.properties where property.declaringEntityIndex == entity.index {
                 switch storage.properties[property.index] {
@@ -42,46 +27,46 @@ extension StoreSession {
         return findings
     }
 
-    private func damagedNumbers(_ storage: EntityStorage, _ entity: Entity) throws -> [ReferenceFinding] {
+    func damagedNumbers(_ storage: EntityStorage, _ entity: Entity) throws -> [ReferenceFinding] {
         let table = SQLName.quoted(storage.table)
-        let numbers = layout.numbers(of: entity.index, includingSubentities: true).map(String.init).joined(separator: ", ")
+        let numbers = session.layout.numbers(of: entity.index, includingSubentities: true).map(String.init).joined(separator: ", ")
         var findings: [ReferenceFinding] = []
-        for row in try connection.rows("SELECT Z_PK, Z_ENT FROM \(table) WHERE Z_ENT IS NULL OR Z_ENT NOT IN (\(numbers)) LIMIT \(Self.mostFindings)") {
+        for row in try session.connection.rows("SELECT Z_PK, Z_ENT FROM \(table) WHERE Z_ENT IS NULL OR Z_ENT NOT IN (\(numbers)) LIMIT \(Self.mostFindings)") {
             findings.append(
                 ReferenceFinding(
                     "the row is of no entity of the model (\(row[1].integer.map(String.init) ?? "NULL"))", object: "\(entity.name)/p\(row[0].integer ?? 0)"))
         }
-        for row in try connection.rows("SELECT Z_PK FROM \(table) WHERE Z_PK < 1 LIMIT \(Self.mostFindings)") {
+        for row in try session.connection.rows("SELECT Z_PK FROM \(table) WHERE Z_PK < 1 LIMIT \(Self.mostFindings)") {
             findings.append(ReferenceFinding("\(entity.name): a row has the number \(row[0].integer ?? 0), which no object can have"))
         }
-        let greatest = try connection.value("SELECT max(Z_PK) FROM \(table)")?.integer ?? 0
-        let recorded = try connection.value("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.integer(storage.number)])?.integer ?? 0
+        let greatest = try session.connection.value("SELECT max(Z_PK) FROM \(table)")?.integer ?? 0
+        let recorded = try session.connection.value("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.integer(storage.number)])?.integer ?? 0
         if greatest > recorded {
             findings.append(ReferenceFinding("\(entity.name): numbers up to \(greatest) are in use, but only \(recorded) were given out"))
         }
         return findings
     }
 
-    private func danglingKeys(_ columns: ToOneColumns, _ property: Property, _ storage: EntityStorage, _ entity: Entity) throws -> [ReferenceFinding] {
-        let destination = try layout.storage(of: columns.destinationIndex)
+    func danglingKeys(_ columns: ToOneColumns, _ property: Property, _ storage: EntityStorage, _ entity: Entity) throws -> [ReferenceFinding] {
+        let destination = try session.layout.storage(of: columns.destinationIndex)
         let key = SQLName.quoted(columns.key)
-        let rows = try connection.rows(
+        let rows = try session.connection.rows(
             "SELECT Z_PK, \(key) FROM \(SQLName.quoted(storage.table)) WHERE \(key) IS NOT NULL AND \(key) NOT IN (SELECT Z_PK FROM "
                 + "\(SQLName.quoted(destination.table))) LIMIT \(Self.mostFindings)")
-        let target = layout.model.entities[columns.destinationIndex].name
+        let target = session.layout.model.entities[columns.destinationIndex].name
         return rows.map {
             ReferenceFinding(
                 "\(property.name) leads to \(target)/p\($0[1].integer ?? 0), which is not there", object: "\(entity.name)/p\($0[0].integer ?? 0)")
         }
     }
 
-    private func danglingLinks(_ join: JoinTable, _ storage: EntityStorage, _ entity: Entity, _ property: Property) throws -> [ReferenceFinding] {
-        let destination = try layout.storage(of: join.destinationIndex)
+    func danglingLinks(_ join: JoinTable, _ storage: EntityStorage, _ entity: Entity, _ property: Property) throws -> [ReferenceFinding] {
+        let destination = try session.layout.storage(of: join.destinationIndex)
         let (owner, member) = (SQLName.quoted(join.ownerColumn), SQLName.quoted(join.memberColumn))
-        let rows = try connection.rows(
+        let rows = try session.connection.rows(
             "SELECT \(owner), \(member) FROM \(SQLName.quoted(join.table)) WHERE \(owner) NOT IN (SELECT Z_PK FROM \(SQLName.quoted(storage.table))) "
                 + "OR \(member) NOT IN (SELECT Z_PK FROM \(SQLName.quoted(destination.table))) LIMIT \(Self.mostFindings)")
-        let target = layout.model.entities[join.destinationIndex].name
+        let target = session.layout.model.entities[join.destinationIndex].name
         return rows.map {
             ReferenceFinding(
                 "\(property.name) links it with \(target)/p\($0[1].integer ?? 0), but not both are there", object: "\(entity.name)/p\($0[0].integer ?? 0)")

@@ -1,0 +1,79 @@
+import Query
+import SQLiteKit
+
+/// Brings the side indexes up to date with the rows that a transaction touches. These are noted by triggers of the connection, which are in no file: whatever writes a row is noticed.
+struct SideIndexUpdater {
+    let session: StoreSession
+
+    init(_ session: StoreSession) { self.session = session }
+
+    static func touched(_ table: String) -> String { "FOLIO_TOUCHED_\(table)" }
+
+    func watchTouchedRows() throws {
+        guard !session.watchesRows else { return }
+        try session.connection.execute("PRAGMA temp_store=MEMORY")
+        try Self.registerWords(on: session.connection)
+        for table in session.layout.sideIndexes.tables {
+            let touched = Self.touched(table)
+            let columns = session.layout.sideIndexes.columns(of: table)
+            let list = columns.map { SQLName.quoted($0) }
+            try session.connection.execute("CREATE TEMP TABLE \(SQLName.quoted(touched)) (key INTEGER PRIMARY KEY)")
+            func watch(_ event: String, _ row: String, when condition: String) throws {
+                let name = SQLName.quoted("\(touched)_\(event.prefix(6))")
+                try session.connection.execute(
+                    "CREATE TEMP TRIGGER \(name) AFTER \(event) ON main.\(SQLName.quoted(table)) WHEN \(condition) BEGIN INSERT INTO \(SQLName.quoted(touched)) "
+                        + "SELECT \(row).Z_PK WHERE NOT EXISTS (SELECT 1 FROM \(SQLName.quoted(touched)) WHERE key = \(row).Z_PK); END")
+            }
+            func filled(_ row: String) -> String { list.map { "\(row).\($0) IS NOT NULL" }.joined(separator: " OR ") }
+            try watch("INSERT", "new", when: filled("new"))
+            try watch("DELETE", "old", when: filled("old"))
+            try watch("UPDATE OF \(list.joined(separator: ", "))", "new", when: list.map { "old.\($0) IS NOT new.\($0)" }.joined(separator: " OR "))
+        }
+        session.watchesRows = true
+    }
+
+    func updateSideIndexes() throws {
+        for table in session.layout.sideIndexes.tables {
+            let touched = Self.touched(table)
+            guard try session.connection.value("SELECT 1 FROM \(SQLName.quoted(touched)) LIMIT 1") != nil else { continue }
+            if let index = session.layout.searchIndex(of: table) {
+                try session.connection.run(index.emptying(touched: touched))
+                try session.connection.run(index.filling(touched: touched))
+            }
+            for index in session.layout.placeIndexes(of: table) {
+                try session.connection.run(index.emptying(touched: touched))
+                try session.connection.run(index.filling(touched: touched))
+            }
+            try session.connection.run("DELETE FROM \(SQLName.quoted(touched))")
+        }
+    }
+
+    static func registerWords(on connection: Connection) throws {
+        try connection.register(function: "FolioWords", argumentCount: 1, flags: [.deterministic, .directOnly]) { arguments, result in
+            if !arguments[0].isNull { result.set(SearchQuery.words(of: arguments[0].text)) }
+        }
+    }
+
+    /// Side indexes that do not say what the rows say: some other program has written to the store. Costs a pass over the rows.
+    func sideIndexFindings() throws -> [String] {
+        guard !session.layout.sideIndexes.isEmpty else { return [] }
+        try Self.registerWords(on: session.connection)
+        var findings: [String] = []
+        for index in session.layout.sideIndexes.search.values.sorted(by: { $0.table < $1.table }) {
+            let count = try session.connection.value(index.checking)?.integer ?? 0
+            if count > 0 { findings.append("the full-text index of \(index.table) differs from \(count) of its rows") }
+        }
+        for index in session.layout.sideIndexes.allPlaces {
+            let count = try session.connection.value(index.checking)?.integer ?? 0
+            if count > 0 { findings.append("the R-tree \(index.name) differs from \(count) rows of \(index.table)") }
+        }
+        return findings
+    }
+}
+
+extension SideIndexes {
+    /// The columns of a table that any of its indexes has.
+    func columns(of table: String) -> [String] {
+        Set((search[table]?.columns ?? []) + (places[table] ?? []).flatMap(\.columns)).sorted()
+    }
+}

@@ -22,6 +22,8 @@ extension PredicateValidator {
         guard operators.count <= 1 else { throw QueryError(.unsupported, "A path takes one collection operator, not \(operators.count)", entity: entity.name) }
         let resolved = try resolve(keys, from: base.type)
         let path = expression(root, first + resolved.keys)
+        let toManySteps = base.toManySteps + resolved.toManySteps
+        try QueryPath.check(toManySteps: toManySteps, entity: entity, key: keys.first)
         let lastToMany = resolved.lastToMany.map { $0 + first.count } ?? base.lastToMany
         guard let name = operators.first else {
             if resolved.isLength {
@@ -30,7 +32,7 @@ extension PredicateValidator {
                 }
                 return Typed(expression: .function(QueryFunction.length.rawValue, [path]), type: .number(nil))
             }
-            return Typed(expression: path, type: resolved.type, lastToMany: lastToMany)
+            return Typed(expression: path, type: resolved.type, lastToMany: lastToMany, toManySteps: toManySteps)
         }
         guard let function = QueryFunction(collectionOperator: name) else {
             let known = ["@count", "@sum", "@avg", "@min", "@max"]
@@ -91,6 +93,7 @@ extension PredicateValidator {
         var type: StaticType
         /// The place in `keys` of the last to-many relationship.
         var lastToMany: Int?
+        var toManySteps = 0
         /// The path ended in the `length` of a string.
         var isLength = false
     }
@@ -116,6 +119,7 @@ extension PredicateValidator {
                     guard let destination = model.destination(of: relationship) else { throw unknownKey(key, of: owner) }
                     if relationship.isToMany {
                         result.lastToMany = result.keys.count
+                        result.toManySteps += 1
                         next = .collection(.object(destination), isOrdered: relationship.isOrdered)
                     } else {
                         next = .object(destination)

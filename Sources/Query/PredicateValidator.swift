@@ -13,6 +13,8 @@ struct PredicateValidator {
         var type: StaticType
         /// In a path, the place of its last to-many relationship.
         var lastToMany: Int?
+        /// In a path, how many of its relationships are to-many.
+        var toManySteps = 0
         /// The elements of a list of expressions.
         var elements: [Typed] = []
     }

@@ -1,7 +1,7 @@
-import Schema
+package import Schema
 
 /// A key path made ready to be followed, by rules 1 and 2 of ``CompiledPredicate``.
-struct QueryPath {
+package struct QueryPath {
     private enum Step {
         /// A property of an entity that is known, by its place.
         case property(Int, isToMany: Bool)
@@ -12,6 +12,22 @@ struct QueryPath {
     }
 
     private let steps: [Step]
+
+    private static let mostToManySteps = 6
+    private static let mostMultiplied = 1 << 22
+
+    /// Refuses a path through too many to-many relationships: the objects that are looked at grow by a factor with each.
+    package static func check(toManySteps: Int, entity: Entity, key: String?) throws(QueryError) {
+        if toManySteps <= mostToManySteps { return }
+        throw QueryError(
+            .limit, "A path goes through \(mostToManySteps) to-many relationships at most, and this one through \(toManySteps): each multiplies the objects that are looked at",
+            entity: entity.name, key: key)
+    }
+
+    /// Refuses to go on where several to-many relationships have multiplied what one object leads to. The members of a first one are as many as the store has.
+    package static func check(multiplied count: Int) throws(QueryError) {
+        if count > mostMultiplied { throw QueryError(.limit, "A path through several to-many relationships leads from one object to more than \(mostMultiplied) elements") }
+    }
 
     /// - Parameter entity: That of the objects that the path begins at, if it is known.
     init(_ components: [String], from entity: Entity?, in model: ManagedObjectModel?) throws {
@@ -76,6 +92,7 @@ struct QueryPath {
                 let next = try take(step, from: element)
                 if case .collection(let inner, _) = next {
                     keepsOrder = false
+                    try check(multiplied: result.count + inner.count)
                     result += inner
                 } else {
                     result.append(next)

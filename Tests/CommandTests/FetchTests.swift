@@ -86,6 +86,14 @@ import TestSupport
         #expect(try fetch("Journey", "--distinct", "--columns", "leader.name", "--count").output == "2\n")
     }
 
+    @Test func aPathThroughManyToManyRelationshipsIsRefusedAtOnce() throws {
+        let path = Array(repeating: "members.journeys", count: 25).joined(separator: ".") + ".title"
+        for arguments in [["--columns", path], ["--columns", "\(path).@count AS n"], ["--where", "ANY \(path) == 'x'"], ["--group-by", path, "--columns", "count"]] {
+            let outcome = try FolioCommand.run(["fetch", FolioCommand.document, "Journey"] + arguments)
+            #expect(outcome.exit == 64 && outcome.messages.contains("to-many"), "\(arguments[0]): \(outcome.messages)")
+        }
+    }
+
     @Test func templatesOfTheModelTakeVariables() throws {
         func run(_ words: String...) throws -> FolioCommand.Outcome { try FolioCommand.run(["fetch", FolioCommand.document] + words) }
         let all = try #require(Int(try fetch("Journey", "--where", "distance > 0", "--count").output.dropLast()))

@@ -255,4 +255,12 @@ struct EvaluationTests {
         }
         #expect { try CompiledPredicate(FetchPredicate(format: "tags.name == 'sf'")).matches(dune) } throws: { ($0 as? QueryError)?.code == .type }
     }
+
+    @Test func whatSeveralToManyStepsMultiplyIsBounded() throws {
+        let tag = try library.object("Tag", 1), book = try library.object("Book", 1, ["title": .string("x")])
+        tag.set("books", Array(repeating: book, count: 300))
+        book.set("tags", Array(repeating: tag, count: 300))
+        #expect(try library.matches("ANY tags.books.title == 'x'", book))
+        #expect { try library.compile("ANY tags.books.tags.name == 'x'", "Book").matches(book) } throws: { error in (error as? QueryError)?.code == .limit }
+    }
 }

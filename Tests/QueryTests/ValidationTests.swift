@@ -52,6 +52,12 @@ struct ValidationTests {
         _ = try validated("tags.@count == 0 AND ANY tags.name == 'x' AND ALL tags.name != 'x' AND chapters[0].title == 'x'")
     }
 
+    @Test func aPathGoesThroughSixToManyRelationshipsAtMost() throws {
+        let three = Array(repeating: "tags.books", count: 3).joined(separator: ".")
+        _ = try validated("ANY \(three).title == 'x' AND \(three).@count > 0 AND SUBQUERY(\(three), $b, ANY $b.tags.name == 'x').@count > 0")
+        expect(.limit, ["ANY \(three).tags.name == 'x'", "\(three).tags.@count > 1", "SUBQUERY(\(three).tags, $t, $t.name == 'x').@count > 0", "sum:(\(three).chapters.pages) > 3"])
+    }
+
     @Test("P64: transformable, composite and external values compare with nil only")
     func opaque() throws {
         _ = try validated("meta == nil AND cover != nil AND place == nil AND digest == %@", Data([1]))

@@ -71,13 +71,18 @@ struct FetchedColumns {
         switch value {
         case .object(let id): return try target(id).map { try self.value(rest, of: $0) } ?? .null
         case .list(let members):
-            return .list(
-                try members.flatMap { member -> [PropertyValue] in
-                    guard case .object(let id) = member, let target = try target(id) else { return [] }
-                    let value = try self.value(rest, of: target)
-                    if case .list(let inner) = value { return inner }
-                    return value.isNull ? [] : [value]
-                })
+            var all: [PropertyValue] = []
+            for case .object(let id) in members {
+                guard let target = try target(id) else { continue }
+                let value = try self.value(rest, of: target)
+                if case .list(let inner) = value {
+                    try QueryPath.check(multiplied: all.count + inner.count)
+                    all += inner
+                } else if !value.isNull {
+                    all.append(value)
+                }
+            }
+            return .list(all)
         default: return .null
         }
     }

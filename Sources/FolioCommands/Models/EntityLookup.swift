@@ -26,15 +26,19 @@ enum EntityLookup {
 
     /// The property at the end of a key path, all before it being relationships.
     static func property(atKeyPath keyPath: String, of entity: Entity, in model: ManagedObjectModel) throws -> Property {
-        var entity = entity
+        let start = entity
+        var entity = entity, toManySteps = 0
         let keys = keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         for key in keys.dropLast() {
             let property = try property(named: key, of: entity)
             guard let relationship = property.relationship, let destination = model.destination(of: relationship) else {
                 throw CommandError.usage("\(keyPath): \(key) is no relationship of \(entity.name)")
             }
+            if relationship.isToMany { toManySteps += 1 }
             entity = destination
         }
-        return try property(named: keys.last ?? "", of: entity)
+        let last = try property(named: keys.last ?? "", of: entity)
+        try QueryPath.check(toManySteps: toManySteps + (last.isToMany ? 1 : 0), entity: start, key: keys.first)
+        return last
     }
 }

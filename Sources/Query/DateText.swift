@@ -1,6 +1,6 @@
 package import Foundation
 
-/// ISO 8601 dates as people write them in predicates: `1965-08-01`, `1965-08-01T12:30`, `1965-08-01T12:30:15.25Z`, `…+02:00`.
+/// ISO 8601 dates as people write them, in predicates and as values: `1965-08-01`, `1965-08-01T12:30`, `1965-08-01T12:30:15.25Z`, `…+02:00`, `…+0200`, `…+02`.
 ///
 /// Proleptic Gregorian; a missing time is midnight, a missing zone is UTC; years beyond four digits have a sign. Nine fractional digits count.
 package enum DateText {
@@ -25,13 +25,12 @@ package enum DateText {
             guard let offset = scanner.zone(), scanner.isAtEnd else { return nil }
             seconds -= offset
         }
-        return date(seconds: (days - daysTo2001) * 86_400 + seconds, nanoseconds: nanoseconds)
+        return date(seconds: days * 86_400 + seconds, nanoseconds: nanoseconds)
     }
-
-    private static let daysTo2001: Int64 = 730_485
 
     /// The nearest Double to the exact decimal value, so that what was written with enough digits reads back the same.
     private static func date(seconds: Int64, nanoseconds: Int64) -> Date? {
+        if nanoseconds == 0 { return Date(timeIntervalSinceReferenceDate: Double(seconds)) }
         var (whole, fraction) = (seconds, nanoseconds)
         if whole < 0, fraction > 0 {
             whole += 1
@@ -69,7 +68,7 @@ package enum DateText {
             return Int64(bytes[position - 1] - 0x30)
         }
 
-        /// Days since 0001-01-01 of the proleptic calendar.
+        /// Days since 2001-01-01.
         mutating func day() -> Int64? {
             let isNegative = accept("-")
             let isSigned = isNegative || accept("+")
@@ -79,18 +78,9 @@ package enum DateText {
                 year = year * 10 + digit
                 digits += 1
             }
-            guard digits >= 4, accept("-"), let month = number(2), (1...12).contains(month), accept("-"), let day = number(2) else { return nil }
-            if isNegative { year = -year }
-            let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-            let lengths: [Int64] = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-            guard day >= 1, day <= lengths[Int(month) - 1] else { return nil }
-            let past = year - 1
-            let leapDays = Self.floor(past, 4) - Self.floor(past, 100) + Self.floor(past, 400)
-            return past * 365 + leapDays + lengths.prefix(Int(month) - 1).reduce(0, +) + day - 1
-        }
-
-        private static func floor(_ value: Int64, _ divisor: Int64) -> Int64 {
-            value >= 0 ? value / divisor : -((divisor - 1 - value) / divisor)
+            guard digits >= 4, accept("-"), let month = number(2), accept("-"), let day = number(2) else { return nil }
+            let date = CivilDate(year: isNegative ? -year : year, month: Int(month), day: Int(day))
+            return date.isValid ? date.daysSince2001 : nil
         }
 
         mutating func fraction() -> Int64? {

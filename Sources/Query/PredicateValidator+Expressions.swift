@@ -51,6 +51,13 @@ extension PredicateValidator {
             if function == .length, case .binary(isExternal: false) = argument.type { isFit = true }
             guard isFit else { throw typeError("\(function.rawValue) takes a string: \(argument.expression) is a \(argument.type.name)") }
             return Typed(expression: tree, type: function == .length ? .number(nil) : .string)
+        case _ where function.isDatePart:
+            let argument = arguments[0]
+            guard case .date = argument.type else {
+                if argument.type.isUnknown { return Typed(expression: tree, type: .number(nil)) }
+                throw typeError("\(function.rawValue) takes a date: \(argument.expression) is a \(argument.type.name)")
+            }
+            return Typed(expression: tree, type: .number(nil))
         case .add, .subtract:
             switch (arguments[0].type, arguments[1].type) {
             case (.date, .date) where function == .subtract: return Typed(expression: tree, type: .number(nil))

@@ -7,6 +7,8 @@ package enum QueryFunction: String, CaseIterable, Sendable {
     case naturalLogarithm = "ln:"
     case lowercase = "lowercase:", uppercase = "uppercase:", canonical = "canonical:", length = "length:"
     case now = "now"
+    /// Parts of a date, in UTC; the days of a week are numbered from 1 for Monday.
+    case year = "year:", month = "month:", day = "day:", hour = "hour:", minute = "minute:", second = "second:", weekday = "weekday:"
     case count = "count:", sum = "sum:", average = "average:", min = "min:", max = "max:"
     /// Its argument as it is; asks a store not to use an index.
     case noIndex = "noindex:"
@@ -26,6 +28,14 @@ package enum QueryFunction: String, CaseIterable, Sendable {
     package var isAggregate: Bool {
         switch self {
         case .count, .sum, .average, .min, .max: true
+        default: false
+        }
+    }
+
+    /// Whether it takes a date and gives a part of it.
+    package var isDatePart: Bool {
+        switch self {
+        case .year, .month, .day, .hour, .minute, .second, .weekday: true
         default: false
         }
     }

@@ -18,6 +18,7 @@ extension ScalarRules {
         if arguments.contains(where: isNull) { return .null }
         if function.argumentCount == 2 { return try apply(function, arguments[0], arguments[1]) }
         let argument = arguments[0]
+        if function.isDatePart { return try datePart(function, of: argument) }
         switch function {
         case .noIndex: return argument
         case .lowercase: return .string(try text(argument, for: function).lowercased())

@@ -168,4 +168,19 @@ import TestSupport
             #expect(outcome.output.split(separator: "\n").map { $0.contains("\"leader.name\":null") } == [true, true, false])
         }
     }
+
+    @Test func objectsAreCountedPerMonthByThePartsOfADate() throws {
+        try withTemporaryDirectory { folder in
+            let document = folder.path + "/Dates.folio", file = folder.path + "/in.csv"
+            #expect(try FolioCommand.run("new", document, "--model", FolioCommand.model).exit == 0)
+            try Data("name,born\nA,2024-01-31T23:30Z\nB,2024-01-31T23:30-01:00\nC,2024-02-10\nD,2023-01-05\nE,\n".utf8).write(to: URL(fileURLWithPath: file))
+            #expect(try FolioCommand.run("import", document, file, "--entity", "Person").exit == 0)
+            let counted = try FolioCommand.run(
+                "fetch", document, "Person", "--where", "born != nil", "--columns", "year(born) AS y,month(born) AS m,count", "--group-by", "year(born) AS y,month(born) AS m", "--sort", "y,m",
+                "--format", "csv")
+            #expect(counted.output == "y,m,count\n2023,1,1\n2024,1,1\n2024,2,2\n", "\(counted.messages)")
+            #expect(try FolioCommand.run("fetch", document, "Person", "--where", "weekday(born) == 4 AND year(born) = 2024", "--columns", "name", "--format", "csv").output == "name\nA\n")
+            #expect(try FolioCommand.run("fetch", document, "Person", "--where", "month(name) == 1").exit == 64)
+        }
+    }
 }

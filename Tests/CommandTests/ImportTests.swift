@@ -47,6 +47,45 @@ import TestSupport
         }
     }
 
+    /// An old store may keep a link at one end only; what the other end leaves out says nothing against it, whichever comes first.
+    @Test(arguments: [("Alpha", "Beta"), ("Beta", "Alpha")]) func aLinkThatOneEndAloneSaysIsMade(holder: String, other: String) throws {
+        try withTemporaryDirectory { folder in
+            let model = folder.path + "/Pairs.xcdatamodel", document = folder.path + "/Pairs.folio", file = folder.path + "/in.json"
+            try FileManager.default.createDirectory(atPath: model, withIntermediateDirectories: true)
+            func entity(_ name: String, _ other: String) -> String {
+                """
+                <entity name="\(name)"><attribute name="n" optional="YES" attributeType="String"/>
+                <relationship name="one" optional="YES" maxCount="1" destinationEntity="\(other)" inverseName="one" inverseEntity="\(other)"/></entity>
+                """
+            }
+            try Data(
+                "<?xml version=\"1.0\" encoding=\"UTF-8\"?><model type=\"com.apple.IDECoreDataModeler.DataModel\" documentVersion=\"1.0\">\(entity("Alpha", "Beta"))\(entity("Beta", "Alpha"))</model>".utf8
+            ).write(to: URL(fileURLWithPath: model + "/contents"))
+            #expect(try FolioCommand.run("new", document, "--model", model).exit == 0)
+            try Data(
+                """
+                {"format":"folio-export","formatVersion":1,"entities":{
+                "\(holder)":[{"id":"\(holder)/p1","attributes":{},"relationships":{"one":"\(other)/p1"}}],
+                "\(other)":[{"id":"\(other)/p1","attributes":{},"relationships":{"one":null}}]}}
+                """.utf8
+            ).write(to: URL(fileURLWithPath: file))
+            let imported = try FolioCommand.run("import", document, file)
+            #expect(imported.exit == 0, "\(imported.messages)")
+            for (object, target) in [("\(holder)/p1", "\(other)/p1"), ("\(other)/p1", "\(holder)/p1")] {
+                let links = try FolioCommand.run("get", document, object, "--json").object["relationships"] as? [String: Any]
+                #expect((links?["one"] as? String)?.hasSuffix("/" + target) == true)
+            }
+        }
+    }
+
+    @Test func aValueWhoseFileWasMissingIsReportedAndTheObjectIsImported() throws {
+        try importing("[{\"id\":\"Person/p9\",\"attributes\":{\"name\":\"A\",\"portrait\":{\"$missing\":\"0000-FILE\"}}}]") { outcome, document in
+            #expect(outcome.exit == 0 && outcome.messages.contains(".portrait (0000-FILE)"), "\(outcome.messages)")
+            let count = try FolioCommand.run("fetch", document, "Person", "--where", "name == 'A' AND portrait == nil", "--count").output
+            #expect(count == "1\n")
+        }
+    }
+
     /// The mark that some programs put before UTF-8 text is none of it.
     @Test(arguments: ["[{\"name\":\"A\"}]", "{\"name\":\"A\"}\n{\"name\":\"B\"}\n", "name\nA\n"]) func aByteOrderMarkIsNoContent(text: String) throws {
         try importing("\u{FEFF}" + text, "--entity", "Person") { outcome, document in

@@ -34,9 +34,39 @@ import TestSupport
         ]
         #expect(try roundTrip("Person", "born", canonical) == canonical)
         #expect(
-            try roundTrip("Person", "born", ["\"2001-02-03\"", "\"2001-02-03T04:05+02:30\"", "\"2001-01-01T00:00:00.500Z\"", "0", "\"Infinity\""]) == [
+            try roundTrip("Person", "born", ["\"2001-02-03\"", "\"2001-02-03T04:05+02:30\"", "\"2001-01-01T00:00:00.500Z\"", "\"2001-01-01T02:00+02\"", "\"Infinity\""]) == [
                 "\"2001-02-03T00:00:00Z\"", "\"2001-02-03T01:35:00Z\"", "\"2001-01-01T00:00:00.5Z\"", "\"2001-01-01T00:00:00Z\"", "\"Infinity\"",
             ])
+    }
+
+    /// A number does not say from when it counts, and another program's dates must not become others.
+    @Test(arguments: ["born:=1719828000", "born=1719828000", "born:=\"1719828000\""]) func aNumberForADateIsRefusedWithBothWaysToSayIt(assignment: String) throws {
+        try withTemporaryDirectory { folder in
+            let document = try FolioCommand.copyOfDocument(in: folder)
+            for words in [["set", document, "Person/p1", assignment], ["insert", document, "Person", "name=A", assignment]] {
+                let outcome = try FolioCommand.run(words)
+                #expect(outcome.exit == 64 && outcome.errors.count == 1, "\(outcome.messages)")
+                #expect(outcome.hints.first?.contains("2024-07-01T10:00:00Z") == true && outcome.hints.first?.contains("2055-07-02T10:00:00Z") == true, "\(outcome.messages)")
+            }
+        }
+    }
+
+    @Test(arguments: ["2001-01-01T02:00+02", "2001-01-01T02:00+0200", "2001-01-01 02:00:00,0+02:00"]) func datesAreReadAlikeAsValuesAndInPredicates(text: String) throws {
+        try withTemporaryDirectory { folder in
+            let document = try FolioCommand.copyOfDocument(in: folder), csv = folder.path + "/in.csv"
+            try Data("name;born\nB;\"\(text)\"\n".replacingOccurrences(of: ";", with: ",").utf8).write(to: URL(fileURLWithPath: csv))
+            #expect(try FolioCommand.run("insert", document, "Person", "name=A", "born=\(text)").exit == 0)
+            #expect(try FolioCommand.run("import", document, csv, "--entity", "Person").exit == 0)
+            #expect(try FolioCommand.run("fetch", document, "Person", "--where", "born == '\(text)' AND born == '2001-01-01'", "--count").output == "2\n")
+        }
+    }
+
+    @Test(arguments: ["not a url", "http://exa mple.org", "a%zz", "<b>"]) func whatIsNoURIIsRefusedAndNotEscaped(text: String) throws {
+        try withTemporaryDirectory { folder in
+            let document = try FolioCommand.copyOfDocument(in: folder)
+            let outcome = try FolioCommand.run("set", document, "Person/p1", "homepage=\(text)")
+            #expect(outcome.exit == 64 && outcome.errors.first?.contains("homepage is URI and takes a URI") == true, "\(outcome.messages)")
+        }
     }
 
     @Test func stringsAndBytes() throws {

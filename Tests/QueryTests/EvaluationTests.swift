@@ -33,6 +33,22 @@ struct EvaluationTests {
         dune.set("tags", tags)
     }
 
+    @Test("Parts of dates are those of UTC")
+    func partsOfDates() throws {
+        let text = "2024-02-29T23:59:58.5Z"
+        let book = try library.object("Book", 9, ["published": .date(try #require(DateText.date(from: text)))])
+        expect(
+            true,
+            [
+                "year(published) == 2024", "month(published) == 2 AND day:(published) == 29", "hour(published) = 23 AND minute(published) = 59 AND second(published) = 58",
+                "weekday(published) == 4", "year(published + 2) == 2024 AND month(published + 2) == 3 AND weekday(published + 2) == 5",
+                "weekday(CAST(-1, 'NSDate')) == 7 AND weekday(CAST(0, 'NSDate')) == 1 AND year(CAST(-1, 'NSDate')) == 2000",
+            ], on: book)
+        expect(true, ["year(published) == nil AND weekday(published) == nil"], on: empty)
+        #expect(throws: QueryError.self) { try library.compile("year(title) == 2024", "Book") }
+        #expect(throws: QueryError.self) { try library.compile("month(rating) == 2", "Book") }
+    }
+
     private func expect(_ expected: Bool, _ texts: [String], on object: TestObject, sourceLocation: SourceLocation = #_sourceLocation) {
         for text in texts {
             do {

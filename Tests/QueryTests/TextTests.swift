@@ -106,12 +106,25 @@ struct TextTests {
         for (text, seconds) in [
             ("2001-01-01", 0), ("2001-01-01T00:00:00Z", 0), ("2001-01-01 12:30", 45_000), ("2001-01-01T02:00:00+02:00", 0), ("2000-12-31T22:30:00-0130", 0),
             ("2001-01-01T00:00:00.125Z", 0.125), ("2000-12-31T23:59:59.9Z", -0.1), ("1970-01-01T00:00:00Z", -978_307_200), ("0001-01-01", -63_113_904_000),
-            ("2000-02-29", -26_524_800), ("+10000-01-01", 252_423_993_600), ("0000-02-29", -63_140_428_800), ("-0001-12-31", -63_145_612_800), ("2001-01-01t00:00z", 0),
+            ("2000-02-29", -26_524_800), ("+10000-01-01", 252_423_993_600), ("0000-02-29", -63_140_428_800), ("-0001-12-31", -63_145_612_800), ("2001-01-01t00:00z", 0), ("2001-01-01T02:00+02", 0),
         ] {
             #expect(DateText.date(from: text)?.timeIntervalSinceReferenceDate == seconds, "\(text)")
         }
         for text in ["", "2001", "2001-13-01", "2001-02-29", "2001-01-01T24:00", "2001-01-01T00", "2001-01-01T00:00:00X", "10000-01-01", "01-01-2001", "2001-01-01Z", "2001-1-1"] {
             #expect(DateText.date(from: text) == nil, "\(text)")
+        }
+    }
+
+    @Test("Days of the calendar and their numbers")
+    func days() {
+        for (days, year, month, day) in [(0, 2001, 1, 1), (-1, 2000, 12, 31), (-11_323, 1970, 1, 1), (-307, 2000, 2, 29), (-730_485, 1, 1, 1), (-730_486, 0, 12, 31)] as [(Int64, Int64, Int, Int)] {
+            let date = CivilDate(daysSince2001: days)
+            #expect(date == CivilDate(year: year, month: month, day: day) && date.isValid)
+            #expect(date.daysSince2001 == days)
+        }
+        for days in stride(from: Int64(-1_000_000), through: 1_000_000, by: 997) { #expect(CivilDate(daysSince2001: days).daysSince2001 == days) }
+        for (year, month, day) in [(2001, 2, 29), (1900, 2, 29), (2001, 13, 1), (2001, 0, 1), (2001, 4, 31), (2001, 1, 0)] {
+            #expect(!CivilDate(year: Int64(year), month: month, day: day).isValid)
         }
     }
 

@@ -236,7 +236,9 @@ struct PredicateGenerator {
             return .function(function, [number(depth - 1), number(depth - 1)])
         case 3: return .function(random.pick(["abs:", "ceiling:", "floor:", "trunc:", "sqrt:", "exp:", "log:", "ln:", "onesComplement:", "noindex:"]), [number(depth - 1)])
         case 4: return .conditional(predicate(depth: depth - 1), number(depth - 1), number(depth - 1))
-        case 5: return .function("length:", [text(depth - 1)])
+        case 5:
+            guard random.chance(50) else { return .function("length:", [text(depth - 1)]) }
+            return .function(random.pick(["year:", "month:", "day:", "hour:", "minute:", "second:", "weekday:"]), [date(depth - 1)])
         case 6: return .cast(random.chance(50) ? date(depth - 1) : (random.chance(50) ? text(0) : number(depth - 1)), random.pick(["NSNumber", "NSNumber", "NSDecimalNumber"]))
         case 7: return .function("from:subtract:", [date(depth - 1), date(depth - 1)])
         default: return aggregate(depth - 1)

@@ -14,6 +14,7 @@ enum FetchCommand: Command {
             "folio fetch Doc.folio Book --where 'title CONTAINS[cd] \"dune\" AND ANY tags.name == \"sf\"' --sort author.name,-year",
             "folio fetch Doc.folio Book --columns title,author.name --format csv",
             "folio fetch Doc.folio Book --group-by author.name --columns 'author.name,count,max(year) AS last' --having 'count > 3' --sort -count",
+            "folio fetch Doc.folio Book --group-by 'year(published) AS year,month(published) AS month' --sort year,month",
             "folio fetch Doc.folio --template longJourneys --with LEAST=1000",
         ])
 

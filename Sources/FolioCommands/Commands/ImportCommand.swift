@@ -20,14 +20,20 @@ enum ImportCommand: Command {
             if wasEmpty { try importer.keepNumbers() }
             let isSaved = try await editor.commit()
             let count = importer.created.count
+            let missing = importer.missing.map { (name: "\(ImportRecord.shortName($0.object.objectID.description)).\($0.key)", file: $0.fileName) }
             if console.isJSON {
                 var objects: [String: JSONValue] = [:]
                 for (record, object) in importer.created where isSaved {
                     if let id = record.id { objects[id] = .string(object.objectID.description) }
                 }
-                console.print(.object(["count": .int(count), "dryRun": .bool(!isSaved), "objects": .object(objects)]))
+                console.print(.object(["count": .int(count), "dryRun": .bool(!isSaved), "missing": .array(missing.map { .object(["file": .string($0.file), "value": .string($0.name)]) }), "objects": .object(objects)]))
             } else {
                 console.say("\(isSaved ? "imported" : "would import") \(count) object\(count == 1 ? "" : "s")")
+                if !missing.isEmpty {
+                    console.say("note: the export has no bytes for \(missing.count) value\(missing.count == 1 ? "" : "s"), whose files were missing:")
+                    for value in missing.prefix(10) { console.say(Printable.line("  \(value.name) (\(value.file))")) }
+                    if missing.count > 10 { console.say("  and \(missing.count - 10) more") }
+                }
             }
         }
         return .done

@@ -10,6 +10,14 @@ struct DocumentImporter {
     private let path: String
     /// The new objects by the names that they had, `Entity/p7`.
     private var objects: [String: ManagedObject] = [:]
+    /// A value that an export could not give, as its file was missing.
+    struct MissingValue {
+        let object: ManagedObject
+        let key: String
+        let fileName: String
+    }
+
+    private(set) var missing: [MissingValue] = []
     /// What was read and what was made of it.
     private(set) var created: [(record: ImportRecord, object: ManagedObject)] = []
 
@@ -68,6 +76,12 @@ struct DocumentImporter {
         for (key, value) in record.values {
             let property = try EntityLookup.property(named: key, of: entity)
             guard let attribute = property.attribute else { continue }
+            if case .json(.object(let members)) = value, let name = members["$missing"]?.string {
+                missing.append(MissingValue(object: object, key: key, fileName: name))
+                // A mandatory value can't be nil, and the object is worth more than the value that is gone.
+                try object.setPropertyValue(attribute.isOptional ? .null : .data(Data()), forKey: key)
+                continue
+            }
             try object.setPropertyValue(try self.value(value, for: attribute), forKey: key)
         }
     }
@@ -90,7 +104,9 @@ struct DocumentImporter {
             let targets = try names(value, key).map { try target($0, property) }
             guard property.isToMany else {
                 guard targets.count <= 1 else { throw CommandError.malformed("\(key) is to-one, but several objects stand there") }
-                try object.setPropertyValue(targets.first.map { .object($0.objectID) } ?? .null, forKey: key)
+                // Nothing here is no contradiction of what the other end says: a new object has no other links than those.
+                guard let target = targets.first else { continue }
+                try object.setPropertyValue(.object(target.objectID), forKey: key)
                 continue
             }
             // What other ends linked stays: of two sides that say different things neither unlinks anything.

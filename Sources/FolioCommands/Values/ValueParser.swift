@@ -15,9 +15,10 @@ enum ValueParser {
         case .double: value = real(text).map { .double($0) }
         case .float: value = float(text).map { .float($0) }
         case .decimal: value = decimal(text).map { .decimal($0) }
-        case .date: value = Timestamp.seconds(text).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
+        case .date: value = try DateText.date(from: text).map { .date($0) } ?? dateOfSeconds(text, attribute)
         case .uuid: value = UUID(uuidString: text).map { .uuid($0) }
-        case .uri: value = URL(string: text).map { .uri($0) }
+        // What is no URI as it stands is refused: escaping it would store another text than the one that was given.
+        case .uri: value = URL(string: text, encodingInvalidCharacters: false).map { .uri($0) }
         case .binary, .transformable: value = Data(base64Encoded: text).map { data($0, attribute) }
         case .string: value = .string(text)
         case .composite, .undefined, .objectID: value = nil
@@ -39,14 +40,11 @@ enum ValueParser {
         case (.integer16, .number(let text)), (.integer32, .number(let text)), (.integer64, .number(let text)), (.double, .number(let text)),
             (.float, .number(let text)), (.decimal, .number(let text)):
             return try value(text, for: attribute)
-        // Seconds since 2001: how the export writes what no calendar has.
-        case (.date, .number(let text)):
-            guard let seconds = Double(text), seconds.isFinite else { throw mismatch(attribute, found: text) }
-            return .date(Date(timeIntervalSinceReferenceDate: seconds))
-        case (.date, .string("NaN")), (.date, .string("Infinity")), (.date, .string("-Infinity")):
-            return .date(Date(timeIntervalSinceReferenceDate: real(json.string ?? "") ?? .nan))
+        case (.date, .number(let text)), (.date, .string(let text)):
+            guard !text.isEmpty else { throw mismatch(attribute, found: "an empty string") }
+            return try value(text, for: attribute)
         case (.double, .string("NaN")), (.double, .string("Infinity")), (.double, .string("-Infinity")), (.float, .string("NaN")),
-            (.float, .string("Infinity")), (.float, .string("-Infinity")), (.decimal, .string), (.date, .string), (.uuid, .string), (.uri, .string):
+            (.float, .string("Infinity")), (.float, .string("-Infinity")), (.decimal, .string), (.uuid, .string), (.uri, .string):
             return try value(json.string ?? "", for: attribute)
         case (.binary, .string(let text)), (.transformable, .string(let text)):
             guard let bytes = Data(base64Encoded: text) else { throw mismatch(attribute, found: "text that is not base64") }
@@ -94,12 +92,25 @@ enum ValueParser {
             case .date: "a date such as 2001-02-03T04:05:06Z"
             case .binary, .transformable: "bytes as base64, or \(attribute.name)=@FILE"
             case .uuid: "a UUID"
-            case .uri: "a URI"
+            case .uri: "a URI (with %20 for a space)"
             case .composite: "an object, as \(attribute.name):={…}"
             case .undefined, .objectID: "nothing that can be typed"
             }
         return CommandError(
             .usage, "wrongType", "\(attribute.name) is \(attribute.type.name) and takes \(expectation), not \(found)",
+            detail: .object(["key": .string(attribute.name), "type": .string(attribute.type.name)]))
+    }
+
+    /// A date that no calendar has is written as its seconds since 2001. For a date that has a text a number is refused: it does not say from when it counts.
+    /// - Returns: nil for text that is no number.
+    private static func dateOfSeconds(_ text: String, _ attribute: AttributeDescription) throws -> PropertyValue? {
+        guard let seconds = real(text) else { return nil }
+        guard let since2001 = Timestamp.text(seconds), let since1970 = Timestamp.text(seconds - Date.timeIntervalBetween1970AndReferenceDate) else {
+            return .date(Date(timeIntervalSinceReferenceDate: seconds))
+        }
+        throw CommandError(
+            .usage, "wrongType", "\(attribute.name) is \(attribute.type.name) and takes no number, as \(text) does not say from when it counts",
+            hint: "write \(since1970) if these are seconds since 1970, \(since2001) if they are seconds since 2001",
             detail: .object(["key": .string(attribute.name), "type": .string(attribute.type.name)]))
     }
 

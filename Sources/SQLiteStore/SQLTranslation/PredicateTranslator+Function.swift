@@ -26,6 +26,9 @@ extension PredicateTranslator {
             return SQLScalar(sql: call(function, operands), kind: .text)
         case .length:
             return SQLScalar(sql: operands[0].kind == .bytes ? .sql("length(\(operands[0].sql))") : call(function, operands), kind: .number)
+        case _ where function.isDatePart:
+            guard operands[0].kind == .date else { throw typeError("\(function.rawValue) takes a date, not a \(operands[0].kind.name)") }
+            return SQLScalar(sql: call(function, operands), kind: .number)
         default: break
         }
         return try arithmetic(function, operands)

@@ -1,0 +1,51 @@
+/// A day of the proleptic Gregorian calendar. Years are astronomical: 0 is the year before 1.
+package struct CivilDate: Sendable, Equatable {
+    package let year: Int64
+    package let month: Int
+    package let day: Int
+
+    /// Days from 0000-03-01, where the eras of 400 years begin, to 2001-01-01.
+    private static let daysTo2001: Int64 = 730_791
+    private static let daysOfEra: Int64 = 146_097
+
+    package init(year: Int64, month: Int, day: Int) {
+        self.year = year
+        self.month = month
+        self.day = day
+    }
+
+    /// The day that is `days` after 2001-01-01.
+    package init(daysSince2001 days: Int64) {
+        // Years are counted from March here, so that the leap day comes last.
+        let shifted = days + Self.daysTo2001
+        let era = Self.floor(shifted, Self.daysOfEra)
+        let dayOfEra = shifted - era * Self.daysOfEra
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let monthFromMarch = (5 * dayOfYear + 2) / 153
+        month = Int(monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9)
+        day = Int(dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
+        year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+    }
+
+    package var daysSince2001: Int64 {
+        let year = month <= 2 ? year - 1 : year
+        let era = Self.floor(year, 400)
+        let yearOfEra = year - era * 400
+        let dayOfYear = Int64((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1)
+        return era * Self.daysOfEra + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - Self.daysTo2001
+    }
+
+    /// Whether the month has such a day.
+    package var isValid: Bool {
+        guard (1...12).contains(month) else { return false }
+        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+        let length = month == 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].contains(month) ? 30 : 31
+        return (1...length).contains(day)
+    }
+
+    /// The quotient rounded down; the divisor is positive.
+    package static func floor(_ value: Int64, _ divisor: Int64) -> Int64 {
+        value >= 0 ? value / divisor : -((divisor - 1 - value) / divisor)
+    }
+}

@@ -66,9 +66,9 @@ final class ObjectPages {
 
     private func objects(of page: Int) -> [ManagedObject] {
         let range = page * size..<min((page + 1) * size, references.count)
-        let objects = range.map { unsaved[$0] ?? context.object(references[$0]) }
+        let objects = range.map { unsaved[$0] ?? context.registry.object(references[$0]) }
         do {
-            try context.fetchRows(of: objects.lazy.filter { $0.state.isFault })
+            try context.faults.fetchRows(of: objects.lazy.filter { $0.state.isFault })
             try prefetch(objects)
         } catch {
             // As with any fault: the next save throws this and writes nothing that may have come of it.

@@ -71,7 +71,7 @@ extension ManagedObject {
     private final func plain(_ value: SlotValue) -> Any? {
         switch value {
         case .value(let value): value.plain
-        case .reference(let reference): reference.map { context.object($0) }
+        case .reference(let reference): reference.map { context.registry.object($0) }
         }
     }
 }

@@ -11,13 +11,13 @@ extension ManagedObject {
             state.remove(.fault)
             return true
         }
-        return context.fulfil(self)
+        return context.faults.fulfil(self)
     }
 
     /// Fills the object if it is a fault.
     /// - Throws: ``GraphError`` with code `objectNotFound` where the store has no such object, and what reading the store throws.
     public final func realise() throws {
-        if state.isFault { try context.realise(self) }
+        if state.isFault { try context.faults.realise(self) }
     }
 
     /// Tells that a value is about to be read: fills the object. Nil stands for any key.

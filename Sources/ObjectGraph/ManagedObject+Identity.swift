@@ -75,7 +75,7 @@ extension ManagedObject {
         isListed = false
         slab = nil
         cells = nil
-        if key > 0 { contextReference?._withUnsafeGuaranteedRef { $0.identities[$0.rootIndex(Int(entityIndex))].forgetValues(key) } }
+        if key > 0 { contextReference?._withUnsafeGuaranteedRef { $0.registry.identities[$0.rootIndex(Int(entityIndex))].forgetValues(key) } }
     }
 
     /// The slab outlives the object as long as a sibling uses it, and would keep the members.

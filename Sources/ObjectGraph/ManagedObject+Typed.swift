@@ -71,14 +71,14 @@ extension ManagedObject {
     @usableFromInline
     final func prepareToWrite(_ key: AttributeAccess) -> Bool {
         guard prepare(key) else { return false }
-        (contextReference ?? .passUnretained(context))._withUnsafeGuaranteedRef { $0.willWrite(self, key.slot) }
+        (contextReference ?? .passUnretained(context))._withUnsafeGuaranteedRef { $0.recorder.willWrite(self, key.slot) }
         return true
     }
 
     @usableFromInline
     final func clearValue(_ key: AttributeAccess) {
         guard prepare(key) else { return }
-        context.willWrite(self, key.slot)
+        context.recorder.willWrite(self, key.slot)
         row.clear(key.slot)
     }
 

@@ -124,7 +124,7 @@ extension ManagedObject {
         let converted = try shape.converted(value, for: property)
         guard fireFault() else { return }
         let slot = shape.layout.slots[index]
-        context.willWrite(self, slot)
+        context.recorder.willWrite(self, slot)
         _ = row.setValue(converted, slot)
     }
 
@@ -133,7 +133,7 @@ extension ManagedObject {
             guard value == nil || value is ManagedObject else { throw GraphError.wrongType("\(type(of: value))", for: relation.property, of: shape.entity) }
             let target = value as? ManagedObject
             try target.map { try check($0, relation, shape) }
-            context.setTarget(self, relation, target)
+            context.relationships.setTarget(self, relation, target)
             return
         }
         let members: [ManagedObject]
@@ -144,7 +144,7 @@ extension ManagedObject {
         default: throw GraphError.wrongType("\(type(of: value))", for: relation.property, of: shape.entity)
         }
         for member in members { try check(member, relation, shape) }
-        context.replaceMembers(of: self, relation, by: members)
+        context.relationships.replaceMembers(of: self, relation, by: members)
     }
 
     /// Throws unless `target` can stand at the other end of a relationship.

@@ -80,7 +80,7 @@ open class ManagedObject {
     }
 
     deinit {
-        contextReference?._withUnsafeGuaranteedRef { $0.forget(self) }
+        contextReference?._withUnsafeGuaranteedRef { $0.registry.forget(self) }
         releaseMembers()
     }
 

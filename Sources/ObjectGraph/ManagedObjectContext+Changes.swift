@@ -53,67 +53,10 @@ extension ManagedObjectContext {
     }
 
     func didInsert(_ object: ManagedObject) {
-        register(object)
-        record(object)
-        if recordsUndo { log(.inserted(object)) }
+        registry.register(object)
+        recorder.record(object)
+        if recordsUndo { recorder.log(.inserted(object)) }
         if !isPlain[Int(object.entityIndex)] { object.awakeFromInsert() }
-    }
-
-    /// Whether undo is to learn of what is done now.
-    var logsChanges: Bool {
-        recordsUndo && untrackedDepth == 0 && undoReference?._withUnsafeGuaranteedRef { $0.isUndoRegistrationEnabled } == true
-    }
-
-    func log(_ change: @autoclosure () -> Change) {
-        if logsChanges { eventLog.append(change()) }
-    }
-
-    /// Notes that a slot is about to change: keeps the value for rollback, conflicts and undo, moving it out of the row. The object is realised.
-    func willWrite(_ object: ManagedObject, _ slot: RowSlot) {
-        noteChange(object, Int(slot.index))
-        leaveLentRow(object)
-        if object.state.isFree || untrackedDepth > 0 { return }
-        guard let first = touch(object, Int(slot.index)), first.sinceSave || first.inEvent, slot.kind != .toMany else { return }
-        let needsSaved = first.sinceSave && !object.state.contains(.inserted)
-        let needsUndo = first.inEvent && logsChanges
-        guard needsSaved || needsUndo, let cells = object.cells else { return }
-        let old = cells.moveSlotValue(slot)
-        if needsUndo { eventLog.values.append(ValueChange(object: object, value: old, property: Int32(slot.index))) }
-        if needsSaved { changes.keepSaved(old, of: Int(object.recordIndex), property: Int(slot.index)) }
-    }
-
-    /// Gives an object whose row a store is reading a copy of it, which can be changed. To be called before anything is written to the row of an object that a save may be
-    /// writing.
-    @inline(__always) func leaveLentRow(_ object: ManagedObject) {
-        if object.state.contains(.saving) { copyLentRow(of: object) }
-    }
-
-    private func copyLentRow(of object: ManagedObject) {
-        // A row of a list is never lent, though others of its slab may be; and an object that left it would have to be taken out of the list.
-        guard !object.isListed, let slab = object.slab, slab.isLent, let cells = object.cells else { return }
-        let copy = nursery.makeRow(shapes[Int(object.entityIndex)].layout, copying: cells)
-        object.slab = copy.slab
-        object.cells = copy.cells
-    }
-
-    /// Makes the object one with changes, and notes that a property changes. Nil where nothing is recorded.
-    @discardableResult
-    func touch(_ object: ManagedObject, _ property: Int) -> (sinceSave: Bool, inEvent: Bool)? {
-        if object.state.isFree || untrackedDepth > 0 || object.contextReference == nil { return nil }
-        if object.recordIndex < 0 { recordUpdate(object) }
-        return changes.touch(Int(object.recordIndex), property: property)
-    }
-
-    /// Makes an object one with changes, of which a property is to change.
-    @inline(__always) func recordUpdate(_ object: ManagedObject) {
-        record(object)
-        if object.state.isDisjoint(with: [.inserted, .deleted]) { object.state.insert(.updated) }
-    }
-
-    /// Makes the object one with changes.
-    func record(_ object: ManagedObject) {
-        if changes.isEmpty { firstChangeHandler?() }
-        changes.insert(object)
     }
 
     /// Whether anything waits to be saved.

@@ -21,7 +21,7 @@ extension ManagedObjectContext {
     /// Closes the event without running delete rules.
     func endEvent() {
         if !eventLog.isEmpty {
-            registerUndo()
+            recorder.registerUndo()
         } else if changes.hasEvent, !recordsUndo || undoManager?.isUndoRegistrationEnabled != true {
             edits.noteUnrecorded()
         }

@@ -8,7 +8,7 @@ extension ManagedObjectContext {
         var own: ContiguousArray<ManagedObject> = []
         var parents: [ManagedObject] = []
         for object in objects where object.key < 0 && object.contextReference != nil {
-            if let parent, !object.state.contains(.inserted) { parents.append(parent.object(reference(to: object))) } else { own.append(object) }
+            if let parent, !object.state.contains(.inserted) { parents.append(parent.registry.object(reference(to: object))) } else { own.append(object) }
         }
         // What a parent renames its children hear of.
         if !parents.isEmpty { try parent?.obtainPermanentIDs(for: parents) }

@@ -35,7 +35,7 @@ extension ManagedObjectContext {
             merging.mergeUpdates(saved.updated)
             for id in saved.deleted { merging.mergeDeletion(id) }
             if isObserved(.objectsDidChange) {
-                for id in saved.inserted { if let reference = ownReference(of: id) { news.mergedInsertions.insert(object(reference)) } }
+                for id in saved.inserted { if let reference = ownReference(of: id) { news.mergedInsertions.insert(registry.object(reference)) } }
             }
         }
         endEvent()

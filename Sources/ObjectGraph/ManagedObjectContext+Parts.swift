@@ -1,4 +1,4 @@
-// Who does what: the context is what applications see, and each of these does one thing for it. None has state of its own.
+// Who does what: the context is what applications see, and each of these does one thing for it. But for the registry they have no state of their own.
 extension ManagedObjectContext {
     var fetching: FetchExecutor { FetchExecutor(self) }
     var members: MemberLoader { MemberLoader(self) }
@@ -8,4 +8,8 @@ extension ManagedObjectContext {
     var outcome: SaveOutcome { SaveOutcome(self) }
     var settler: ConflictSettler { ConflictSettler(self) }
     var merging: ObjectMerging { ObjectMerging(self) }
+    var relationships: RelationshipEditor { RelationshipEditor(self) }
+    var recorder: ChangeRecorder { ChangeRecorder(self) }
+    var preparation: SavePreparation { SavePreparation(self) }
+    var faults: FaultHandling { FaultHandling(self) }
 }

@@ -26,7 +26,7 @@ extension ManagedObjectContext {
             if object.state.contains(.inserted) {
                 let isAnnounced = object.state.isDisjoint(with: [.free, .unannounced])
                 noteChange(object)
-                unregister(object)
+                registry.unregister(object)
                 // Without a context it has nothing to answer with, as after a reset.
                 object.detachRow()
                 object.state = .fault
@@ -71,9 +71,8 @@ extension ManagedObjectContext {
         permanentKeys = PermanentKeys()
         loadError = nil
         moveGenerationForward()
-        let objects = allObjects
-        for index in identities.indices { identities[index].removeAll() }
-        temporaries.removeAll()
+        let objects = registry.allObjects
+        registry.removeAll()
         for object in objects {
             noteChange(object)
             object.contextReference = nil
@@ -81,8 +80,6 @@ extension ManagedObjectContext {
             object.detachRow()
             object.state = .fault
         }
-        recent.removeAll()
-        retainedObjects = []
         guard isObserved(.objectsDidChange) else { return }
         var notification = ContextNotification(.objectsDidChange, self)
         notification.isReset = true
@@ -109,7 +106,7 @@ extension ManagedObjectContext {
         } else {
             let ledToDeleted = merging.ledToDeleted(object)
             changes.remove(object)
-            turnIntoFault(object)
+            faults.turnIntoFault(object)
             if ledToDeleted { merging.followDeletionsAgain(from: object) }
         }
         news.refreshed.insert(object)
@@ -119,19 +116,19 @@ extension ManagedObjectContext {
     /// Makes all objects without changes faults again, and brings the others up to date under their changes.
     public func refreshAllObjects() {
         processPendingChanges()
-        recent.removeAll()
-        for map in identities where !map.listedSlabs.isEmpty { map.unlistAll() }
-        for object in allObjects where object.state.isDisjoint(with: [.inserted, .saving, .deleted]) {
-            if object.recordIndex >= 0 { merging.mergeStoreValues(into: object) } else { turnIntoFault(object) }
+        registry.recent.removeAll()
+        for map in registry.identities where !map.listedSlabs.isEmpty { map.unlistAll() }
+        for object in registry.allObjects where object.state.isDisjoint(with: [.inserted, .saving, .deleted]) {
+            if object.recordIndex >= 0 { merging.mergeStoreValues(into: object) } else { faults.turnIntoFault(object) }
         }
-        news.refreshed.formUnion(allObjects)
+        news.refreshed.formUnion(registry.allObjects)
         endEvent()
     }
 
     /// Deletes what the store has no more, as if somebody else had saved that: after another state has taken its place. Reads the rows of all objects without changes;
     /// where that fails they are as they were.
     package func forgetMissingObjects() {
-        let objects = allObjects.filter { $0.recordIndex < 0 && $0.state.isDisjoint(with: [.inserted, .saving, .deleted]) }
+        let objects = registry.allObjects.filter { $0.recordIndex < 0 && $0.state.isDisjoint(with: [.inserted, .saving, .deleted]) }
         guard !objects.isEmpty, let rows = try? storedRows(of: objects.map(\.objectID)) else { return }
         let missing = Set(objects.map(\.objectID).filter { rows[$0] == nil })
         if !missing.isEmpty { mergeChanges(from: SavedChanges(deleted: missing)) }

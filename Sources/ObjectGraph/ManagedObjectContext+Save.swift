@@ -41,12 +41,12 @@ extension ManagedObjectContext {
         validates: Bool = true, reservesKeys: Bool = false, metadata: [String: MetadataValue?] = [:], deletesMembers: Bool = false
     ) throws -> PreparedSave? {
         precondition(saveUnderWay == nil, "A save of this context is under way: wait for it to end")
-        try throwLoadError()
+        try preparation.throwLoadError()
         collectsMemberDeletions = deletesMembers && deletions.deletesUnseen
         defer { collectsMemberDeletions = false }
         do {
-            try collectChanges()
-            try throwLoadError()
+            try preparation.collectChanges()
+            try preparation.throwLoadError()
             if validates { try validator.validateChanges() }
             if reservesKeys { try keys.obtainPermanentIDsForInsertedObjects() }
         } catch {
@@ -54,7 +54,7 @@ extension ManagedObjectContext {
             memberDeletions = []
             throw error
         }
-        return beginSave(validates: validates, metadata: metadata, attempt: 1)
+        return preparation.beginSave(validates: validates, metadata: metadata, attempt: 1)
     }
 
     /// Puts the changes of a save back that the store did not write, lets the merge policy settle why, and prepares the save again.
@@ -69,26 +69,14 @@ extension ManagedObjectContext {
         guard failed.attempt < Self.mostAttempts else { throw settler.translated(error) }
         processPendingChanges()
         try settler.settle(error)
-        try throwLoadError()
+        try preparation.throwLoadError()
         if failed.validates { try validator.validateChanges() }
-        return beginSave(validates: failed.validates, metadata: failed.changes.metadata, attempt: failed.attempt + 1)
+        return preparation.beginSave(validates: failed.validates, metadata: failed.changes.metadata, attempt: failed.attempt + 1)
     }
 
     var changeOrigin: ChangeOrigin { ChangeOrigin(author: transactionAuthor, contextName: name) }
 
     private static let mostAttempts = 20
-
-    func beginSave(validates: Bool, metadata: [String: MetadataValue?], attempt: Int) -> PreparedSave? {
-        var plan = makePlan()
-        plan.setMetadata(metadata, origin: changeOrigin)
-        outcome.begin(plan)
-        if plan.changes.isEmpty, parent != nil || persistentStoreCoordinator.union?.pendingMetadata.isEmpty != false {
-            // Changes that come to nothing: the objects are clean, and the store has nothing to do.
-            outcome.accept(SaveReceipt(keys: []))
-            return nil
-        }
-        return PreparedSave(changes: plan.changes, number: plan.underWay.number, validates: validates, attempt: attempt)
-    }
 
     /// Accepts what the store has written: new objects get their permanent IDs, and what was saved is clean.
     package func completeSave(_ prepared: PreparedSave, _ receipt: SaveReceipt) {
@@ -105,37 +93,4 @@ extension ManagedObjectContext {
     }
 
     // MARK: The steps
-
-    private func throwLoadError() throws {
-        guard let error = loadError else { return }
-        loadError = nil
-        throw GraphError(.loadFailed, "A value could not be read when it was used, so nothing was saved: \(error)", underlying: error)
-    }
-
-    /// Processes changes and lets objects take part, until none of them changes anything any more.
-    private func collectChanges() throws {
-        processPendingChanges()
-        if isObserved(.willSave) { post(ContextNotification(.willSave, self)) }
-        processPendingChanges()
-        // Objects that this brings have an event of their own: the rounds below send it to them.
-        for index in 0..<(isPlain.contains(false) ? changes.indices.count : 0) { changes.object(at: index)?.willSave() }
-        var rounds = 0
-        // Deletions wait where the store can't be read; that is thrown next.
-        while loadError == nil, changes.hasEvent || !pendingDeletions.isEmpty || !postponedDeletions.isEmpty {
-            rounds += 1
-            if rounds > 1000 {
-                throw GraphError(.recursiveDirtying, "Pending changes can't be processed: every round of willSave changes objects again. Set a value only where it differs")
-            }
-            let objects = changes.eventObjects
-            processPendingChanges()
-            for object in objects where object.contextReference != nil { object.willSave() }
-        }
-    }
-
-    private func makePlan() -> SavePlan {
-        lastSaveNumber += 1
-        var plan = SavePlan(self, number: lastSaveNumber)
-        plan.collect()
-        return plan
-    }
 }

@@ -36,8 +36,9 @@ public final class ManagedObjectContext {
     /// ``observe(_:_:)`` asks for single events.
     public var notificationCenter: NotificationCenter?
     /// Whether the context holds every object that it knows, instead of those with changes alone.
-    public var retainsRegisteredObjects = false {
-        didSet { retainedObjects = retainsRegisteredObjects ? registeredObjects : [] }
+    public var retainsRegisteredObjects: Bool {
+        get { registry.retainsObjects }
+        set { registry.retainsObjects = newValue }
     }
     /// Records changes for undo; nil (the beginning) records nothing.
     public var undoManager: UndoManager? {
@@ -64,20 +65,12 @@ public final class ManagedObjectContext {
 
     // Exclusivity needs no checks: every method that changes one of these finishes with it before it calls anything that could reach it again.
 
-    /// By the position of the root entity.
-    let identities: ContiguousArray<IdentityMap>
-    /// The same by entity, not counted: every object that goes takes itself out.
-    private let entityIdentities: ContiguousArray<Unmanaged<IdentityMap>>
-    /// New objects, by their temporary keys without the sign.
-    let temporaries = IdentityMap()
+    let registry: ObjectRegistry
     let temporaryKeys: TemporaryKeys
     /// What outlives the context says so.
     let life = ContextLife()
     @exclusivity(unchecked) var nursery = Nursery()
     @exclusivity(unchecked) @usableFromInline var changes = ChangeRecords()
-    /// Objects that were reached through a to-one relationship lately. A to-one holds nothing, and walking many objects that lead to a few must not read these again and again.
-    @exclusivity(unchecked) var recent = RecentObjects()
-    var retainedObjects: Set<ManagedObject> = []
     /// By the position of the root entity.
     var wholeFetches: [Int: WholeFetch] = [:]
     /// How far the members of the objects of a fetch were read.
@@ -157,26 +150,24 @@ public final class ManagedObjectContext {
         modelNumber = coordinator.model.number
         readableModelNumber = coordinator.model.number
         temporaryIdentity = parent?.temporaryIdentity ?? .unsaved(coordinator.model)
-        let identities = ContiguousArray(coordinator.shapes.map { _ in IdentityMap() })
-        self.identities = identities
-        entityIdentities = ContiguousArray(coordinator.shapes.map { .passUnretained(identities[$0.entity.rootIndex]) })
+        registry = ObjectRegistry(coordinator.shapes)
+        registry.context = self
         life.context = .passUnretained(self)
     }
 
     deinit {
         life.context = nil
         // Members hold each other in many-to-many relationships: without this they would outlive the context.
-        for object in allObjects {
+        for object in registry.allObjects {
             object.contextReference = nil
             object.detachRow()
             object.state = .fault
         }
         detachUndoManager()
-        guard identities.reduce(temporaries.capacity, { $0 + $1.capacity }) > Self.manyObjects else { return }
+        guard registry.capacity > Self.manyObjects else { return }
         // What the context itself holds goes before what is free is given back.
-        (changes, wholeFetches, retainedObjects, recent, saveUnderWay) = (ChangeRecords(), [:], [], RecentObjects(), nil)
-        for map in identities { map.removeAll() }
-        temporaries.removeAll()
+        (changes, wholeFetches, saveUnderWay) = (ChangeRecords(), [:], nil)
+        registry.removeAll()
         FreedMemory.giveBack()
     }
 
@@ -184,17 +175,6 @@ public final class ManagedObjectContext {
     private static let manyObjects = 50_000
 
     public var model: ManagedObjectModel { persistentStoreCoordinator.model }
-
-    /// Called by an object's deinit.
-    @usableFromInline
-    func forget(_ object: ManagedObject) {
-        registrars?.forget(object)
-        if object.key < 0 {
-            temporaries.remove(-object.key)
-        } else {
-            entityIdentities[Int(object.entityIndex)]._withUnsafeGuaranteedRef { $0.forget(object) }
-        }
-    }
 
     private func attachUndoManager() {
         guard let undoManager else { return }

@@ -83,9 +83,9 @@ final class MemberRows {
         if let object = identities.object(cells.key) { return object }
         guard identities.lists(cells) else {
             readAgain(context)
-            return context.object(ObjectReference(key: cells.key, entityIndex: entityIndex))
+            return context.registry.object(ObjectReference(key: cells.key, entityIndex: entityIndex))
         }
-        return context.makeListed(slab, cells)
+        return context.registry.makeListed(slab, cells)
     }
 
     /// Reads the rows that are out of date, in one trip. Their objects are held from here on.
@@ -94,11 +94,11 @@ final class MemberRows {
             for place in run.first..<(run.first + run.count) {
                 let cells = run.slab.cells(at: place)
                 if !identities.lists(cells), identities.object(cells.key) == nil {
-                    held.append(context.object(ObjectReference(key: cells.key, entityIndex: entityIndex)))
+                    held.append(context.registry.object(ObjectReference(key: cells.key, entityIndex: entityIndex)))
                 }
             }
         }
-        do { try context.fetchRows(of: held) } catch { context.noteLoadError(error) }
+        do { try context.faults.fetchRows(of: held) } catch { context.noteLoadError(error) }
     }
 
     var objects: ContiguousArray<ManagedObject> {

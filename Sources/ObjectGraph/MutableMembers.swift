@@ -21,11 +21,11 @@ public struct MutableObjectSet: Sequence {
     /// Traps if the object is of another context or of an entity that can't be there.
     public func add(_ object: ManagedObject) {
         owner.checkTarget(object, relationship)
-        owner.context.add(object, to: owner, relationship)
+        owner.context.relationships.add(object, to: owner, relationship)
     }
 
     public func remove(_ object: ManagedObject) {
-        owner.context.remove(object, from: owner, relationship)
+        owner.context.relationships.remove(object, from: owner, relationship)
     }
 
     public func union(_ objects: some Sequence<ManagedObject>) {
@@ -61,18 +61,18 @@ public struct MutableOrderedObjectSet: RandomAccessCollection {
     /// Adds an object at the end, if it is not there. Traps if it is of another context or of an entity that can't be there.
     public func add(_ object: ManagedObject) {
         owner.checkTarget(object, relationship)
-        owner.context.add(object, to: owner, relationship)
+        owner.context.relationships.add(object, to: owner, relationship)
     }
 
     /// Adds an object at a place, if it is not there.
     public func insert(_ object: ManagedObject, at index: Int) {
         precondition(index >= 0 && index <= count, "There is no place \(index) among \(count) objects")
         owner.checkTarget(object, relationship)
-        owner.context.add(object, to: owner, relationship, at: index)
+        owner.context.relationships.add(object, to: owner, relationship, at: index)
     }
 
     public func remove(_ object: ManagedObject) {
-        owner.context.remove(object, from: owner, relationship)
+        owner.context.relationships.remove(object, from: owner, relationship)
     }
 
     public func remove(at index: Int) {
@@ -86,7 +86,7 @@ public struct MutableOrderedObjectSet: RandomAccessCollection {
         let leaving = Set(moved)
         members.removeAll { leaving.contains($0) }
         members.insert(contentsOf: moved, at: Swift.min(index, members.count))
-        owner.context.reorder(owner, relationship, members)
+        owner.context.relationships.reorder(owner, relationship, members)
     }
 
     public func removeAll() {

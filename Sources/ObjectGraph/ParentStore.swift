@@ -49,17 +49,17 @@ final class ParentStore: RowStore {
         var found: [ManagedObject] = []
         var unknown: [Int64] = []
         for key in keys {
-            if let object = parent.registered(ObjectReference(key: key, entityIndex: root)), object.cells != nil { found.append(object) } else { unknown.append(key) }
+            if let object = parent.registry.registered(ObjectReference(key: key, entityIndex: root)), object.cells != nil { found.append(object) } else { unknown.append(key) }
         }
         guard !unknown.isEmpty else { return found }
-        return found + parent.adopt(try parent.store().rows(RowRequest(entityIndex: root, selection: .keys(unknown))))
+        return found + parent.registry.adopt(try parent.store().rows(RowRequest(entityIndex: root, selection: .keys(unknown))))
     }
 
     /// Copies the rows of objects for a child, which has transient values of its own.
     private func copyRows(of objects: some Sequence<ManagedObject>) throws -> RowBatch {
         var batch = RowBatch()
         for object in objects {
-            try parent.realise(object)
+            try parent.faults.realise(object)
             let shape = parent.shapes[Int(object.entityIndex)]
             let row = batch.append(copyOf: object.row)
             // To a child every object of its parent is a saved one.
@@ -75,7 +75,7 @@ final class ParentStore: RowStore {
         let owners = try objects(withKeys: keys, root)
         var unread: [ManagedObject] = []
         for owner in owners {
-            try parent.realise(owner)
+            try parent.faults.realise(owner)
             if !parent.list(owner, parent.relation(owner, propertyIndex)).isLoaded { unread.append(owner) }
         }
         if let first = unread.first { try parent.members.loadLists(of: unread, parent.relation(first, propertyIndex)) }
@@ -89,7 +89,7 @@ final class ParentStore: RowStore {
             if includingRows { all += members.filter { seen.insert($0).inserted } }
         }
         guard includingRows else { return batch }
-        try parent.fetchRows(of: all)
+        try parent.faults.fetchRows(of: all)
         batch.rows = try copyRows(of: all.filter { $0.cells != nil })
         return batch
     }

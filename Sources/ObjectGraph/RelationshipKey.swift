@@ -132,7 +132,7 @@ extension ManagedObject {
         set {
             guard let relation = relation(at: key.index, key.family, key.modelNumber) else { return }
             if let newValue { checkTarget(newValue, relation) }
-            context.setTarget(self, relation, newValue)
+            context.relationships.setTarget(self, relation, newValue)
         }
     }
 
@@ -147,7 +147,7 @@ extension ManagedObject {
         set {
             guard let relation = relation(at: key.index, key.family, key.modelNumber) else { return }
             for member in newValue.objects { checkTarget(member, relation) }
-            context.replaceMembers(of: self, relation, by: Array(newValue.objects))
+            context.relationships.replaceMembers(of: self, relation, by: Array(newValue.objects))
         }
     }
 

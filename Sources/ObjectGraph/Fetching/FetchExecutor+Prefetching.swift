@@ -35,11 +35,11 @@ extension FetchExecutor {
         var seen: Set<Int64> = []
         for owner in owners {
             guard let reference = owner.row.reference(context.relation(owner, property.index).slot), seen.insert(reference.key).inserted else { continue }
-            targets.append(context.object(reference))
+            targets.append(context.registry.object(reference))
         }
-        try context.fetchRows(of: targets)
+        try context.faults.fetchRows(of: targets)
         // Nothing else holds them.
-        for target in targets { context.recent.hold(target) }
+        for target in targets { context.registry.recent.hold(target) }
         return targets
     }
 }

@@ -27,7 +27,7 @@ struct FetchExecutor {
     func fetchObjects<Result>(_ request: FetchRequest<Result>) throws -> [ManagedObject] {
         let plan = try plan(for: request)
         let needsOnlyIDs = !request.includesPropertyValues && request.returnsObjectsAsFaults && !plan.refreshes && plan.overlay == nil
-        let objects = needsOnlyIDs ? try references(plan).map { context.object($0) } : try fetchObjects(plan)
+        let objects = needsOnlyIDs ? try references(plan).map { context.registry.object($0) } : try fetchObjects(plan)
         for path in request.relationshipKeyPathsForPrefetching { try prefetch(path, for: objects, plan.entity) }
         if !request.returnsObjectsAsFaults { for object in objects { try object.realise() } }
         return objects
@@ -71,8 +71,8 @@ struct FetchExecutor {
             if let objects = try unchangedObjects(plan, request) { return objects }
             let state = request.selectsWhole(plan.entity) ? try context.store().state() : nil
             let objects =
-                try context.identities[root].count == 0
-                ? context.adopt(context.store().rows(request)) : context.adopt(context.store().selection(request, known: context.identities[root].known), root: root)
+                try context.registry.identities[root].count == 0
+                ? context.registry.adopt(context.store().rows(request)) : context.registry.adopt(context.store().selection(request, known: context.registry.identities[root].known), root: root)
             noteWhole(objects, plan, state)
             return objects
         } catch let error as QueryError where error.code == .unsupported && plan.predicate != nil {
@@ -93,7 +93,7 @@ struct FetchExecutor {
     }
 
     func adopt(_ rows: RowBatch, refreshing: Bool) -> [ManagedObject] {
-        let objects = context.adopt(rows)
+        let objects = context.registry.adopt(rows)
         guard refreshing else { return objects }
         for (index, object) in objects.enumerated() { context.refresh(object, from: rows[index]) }
         if !context.news.refreshed.isEmpty { context.endEvent() }

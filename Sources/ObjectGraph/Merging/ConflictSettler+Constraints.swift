@@ -66,7 +66,7 @@ extension ConflictSettler {
             for index in 0..<found.count {
                 let row = found[index]
                 guard let values = constraint.values(of: row), let claimants = claims.claimants[values] else { continue }
-                if let own = context.identities[context.rootIndex(row.entityIndex)].object(row.key), own.recordIndex >= 0 {
+                if let own = context.registry.identities[context.rootIndex(row.entityIndex)].object(row.key), own.recordIndex >= 0 {
                     // It is deleted, or gives these values up, or is the claimant itself.
                     if own.state.contains(.deleted) || isClaiming(own, constraint) || claimants.contains(own) { continue }
                 }

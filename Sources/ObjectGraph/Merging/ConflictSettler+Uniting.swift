@@ -38,9 +38,9 @@ extension ConflictSettler {
             _ = context.changes.touch(Int(object.recordIndex), property: relation.index)
             let batch = try context.store().related(
                 entityIndex: relation.property.declaringEntityIndex, propertyIndex: relation.index, owners: [object.key], includingRows: true)
-            let held = context.adopt(batch.rows)
+            let held = context.registry.adopt(batch.rows)
             withExtendedLifetime(held) {
-                context.list(object, relation).becomeAddition(to: ContiguousArray((batch.members.first ?? []).map { context.object($0) }))
+                context.list(object, relation).becomeAddition(to: ContiguousArray((batch.members.first ?? []).map { context.registry.object($0) }))
             }
         }
         context.news.refreshed.insert(object)
@@ -50,7 +50,7 @@ extension ConflictSettler {
     /// Makes a new object the context's object of a stored row. The one that stood for it until now is of use no longer.
     func takeIdentity(_ object: ManagedObject, of stored: Row) {
         let (entityIndex, key) = (stored.entityIndex, stored.key)
-        if let former = context.identities[context.rootIndex(entityIndex)].object(key), former !== object { replace(former, by: object) }
+        if let former = context.registry.identities[context.rootIndex(entityIndex)].object(key), former !== object { replace(former, by: object) }
         if object.key > 0 {
             giveUpReservedKey(object, for: key)
         } else {
@@ -82,10 +82,10 @@ extension ConflictSettler {
             }
         }
         if context.undoManager != nil { context.permanentKeys.move(reserved, to: key, root: root) }
-        context.identities[root].remove(reserved)
+        context.registry.identities[root].remove(reserved)
         object.key = key
         object.row.key = key
-        context.identities[root].insert(object, key)
+        context.registry.identities[root].insert(object, key)
     }
 
     func replace(_ former: ManagedObject, by object: ManagedObject) {
@@ -98,7 +98,7 @@ extension ConflictSettler {
             }
         }
         context.changes.remove(former)
-        context.unregister(former)
+        context.registry.unregister(former)
         former.state = .fault
         context.news.deleted.append(former)
     }
@@ -154,9 +154,9 @@ extension ConflictSettler {
             let slot = shape.layout.slots[property.index]
             if onlyMissing && (survivor.row.hasValue(slot) || !object.row.hasValue(slot)) { continue }
             if let relation = shape.relations[property.index] {
-                context.setTarget(survivor, relation, context.target(object, slot))
+                context.relationships.setTarget(survivor, relation, context.target(object, slot))
             } else {
-                context.willWrite(survivor, slot)
+                context.recorder.willWrite(survivor, slot)
                 survivor.row.setSlotValue(object.row.slotValue(slot), slot)
             }
         }
@@ -164,17 +164,17 @@ extension ConflictSettler {
 
     func moveMembers(of object: ManagedObject, to survivor: ManagedObject) {
         for relation in context.shapes[Int(object.entityIndex)].toManys {
-            for member in object.existingList(relation)?.members ?? [] { context.add(member, to: survivor, relation) }
+            for member in object.existingList(relation)?.members ?? [] { context.relationships.add(member, to: survivor, relation) }
         }
     }
 
     /// Makes a new object one that never was: nothing leads to it any more, and its delete rules don't count.
     func discard(_ object: ManagedObject) {
-        for relation in context.shapes[Int(object.entityIndex)].toOnes where object.row.hasValue(relation.slot) { context.setTarget(object, relation, nil) }
-        for relation in context.shapes[Int(object.entityIndex)].toManys { context.replaceMembers(of: object, relation, by: []) }
+        for relation in context.shapes[Int(object.entityIndex)].toOnes where object.row.hasValue(relation.slot) { context.relationships.setTarget(object, relation, nil) }
+        for relation in context.shapes[Int(object.entityIndex)].toManys { context.relationships.replaceMembers(of: object, relation, by: []) }
         context.changes.remove(object)
         context.news.forgotten.insert(object)
-        context.unregister(object)
+        context.registry.unregister(object)
         object.state = [.inserted, .deleted]
     }
 }

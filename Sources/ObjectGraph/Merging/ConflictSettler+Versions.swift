@@ -53,7 +53,7 @@ extension ConflictSettler {
         }
         for relation in shape.toManys { try merge(object, relation, by: type) }
         object.row.version = stored.version
-        if type == .rollback, !context.differsFromSaved(object) {
+        if type == .rollback, !context.recorder.differsFromSaved(object) {
             context.changes.remove(object)
             object.state.remove(.updated)
         }
@@ -65,7 +65,7 @@ extension ConflictSettler {
         let slot = shape.layout.slots[property]
         if object.row.slotValue(slot) != value {
             if let relation = shape.relations[property], case .reference(let reference) = value {
-                context.setTarget(object, relation, reference.map { context.object($0) })
+                context.relationships.setTarget(object, relation, reference.map { context.registry.object($0) })
             } else {
                 object.row.setSlotValue(value, slot)
             }
@@ -83,8 +83,8 @@ extension ConflictSettler {
         guard let list = object.existingList(relation) else { return }
         if type == .rollback, relation.isLinked {
             // The other end goes back too. Where it is a to-one it is a property of the member, and no conflict of this object's decides about it.
-            for member in list.changes.added.values { context.remove(member, from: object, relation) }
-            for member in list.changes.removed.values { context.add(member, to: object, relation) }
+            for member in list.changes.added.values { context.relationships.remove(member, from: object, relation) }
+            for member in list.changes.removed.values { context.relationships.add(member, to: object, relation) }
         }
         if list.changes.isEmpty || relation.description.isTransient {
             if !relation.description.isTransient { object.row.clear(relation.slot) }

@@ -20,7 +20,7 @@ extension ObjectMerging {
     /// The objects that a relationship is known to lead to without asking the store.
     func knownTargets(of object: ManagedObject, _ relation: EntityShape.Relation) -> ContiguousArray<ManagedObject> {
         if !relation.isToMany {
-            guard let reference = object.row.reference(relation.slot), let target = context.registered(reference) else { return [] }
+            guard let reference = object.row.reference(relation.slot), let target = context.registry.registered(reference) else { return [] }
             return [target]
         }
         guard let list = object.existingList(relation) else { return [] }
@@ -35,9 +35,9 @@ extension ObjectMerging {
         } else if other.row.reference(end.slot)?.key == object.key {
             if other.recordIndex >= 0 {
                 // It was set here, or the rest of the object was: what is written must not lead nowhere.
-                context.writeReference(other, end.slot, nil)
+                context.relationships.writeReference(other, end.slot, nil)
             } else {
-                context.turnIntoFault(other)
+                context.faults.turnIntoFault(other)
                 context.news.refreshed.insert(other)
             }
         }
@@ -57,7 +57,7 @@ extension ObjectMerging {
             }
             // The rows of its other members do not lead to it any more.
             for member in list.members where added[ObjectIdentifier(member)] == nil && member.recordIndex < 0 && !member.state.isFault {
-                context.turnIntoFault(member)
+                context.faults.turnIntoFault(member)
                 context.news.refreshed.insert(member)
             }
             list.becomeNew(ContiguousArray(added.values))
@@ -74,7 +74,7 @@ extension ObjectMerging {
         object.row.version = stored.version
         for relation in shape.toManys { object.row.clear(relation.slot) }
         for relation in shape.toOnes {
-            guard let inverse = relation.inverse, let reference = stored.reference(relation.slot), let target = context.registered(reference) else { continue }
+            guard let inverse = relation.inverse, let reference = stored.reference(relation.slot), let target = context.registry.registered(reference) else { continue }
             reconnect(target, context.relation(target, inverse.index), to: object)
         }
         for (relation, members) in members {
@@ -87,11 +87,11 @@ extension ObjectMerging {
     func reconnect(_ other: ManagedObject, _ end: EntityShape.Relation, to object: ManagedObject) {
         guard other.recordIndex >= 0, !other.state.isFault, !other.state.contains(.deleted) else { return }
         if end.isToMany {
-            if other.existingList(end)?.changes.removed[ObjectIdentifier(object)] != nil { context.addMember(other, end, object) }
+            if other.existingList(end)?.changes.removed[ObjectIdentifier(object)] != nil { context.relationships.addMember(other, end, object) }
         } else if other.row.reference(end.slot) == nil,
             case .reference(let saved?)? = context.changes.savedValue(of: Int(other.recordIndex), property: end.index), saved.key == object.key
         {
-            context.writeReference(other, end.slot, context.reference(to: object))
+            context.relationships.writeReference(other, end.slot, context.reference(to: object))
         }
     }
 

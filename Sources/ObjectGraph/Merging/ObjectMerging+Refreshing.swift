@@ -42,7 +42,7 @@ extension ObjectMerging {
         guard object.recordIndex >= 0, !object.state.contains(.deleted) else { return false }
         return context.changes.savedPlaces(of: Int(object.recordIndex)).contains { place in
             guard case .reference(let reference?) = context.changes.saved[place].value else { return false }
-            return context.registered(reference)?.state.contains(.deleted) == true
+            return context.registry.registered(reference)?.state.contains(.deleted) == true
         }
     }
 
@@ -52,7 +52,7 @@ extension ObjectMerging {
                 // One that is gone meanwhile leads nowhere.
                 guard let row = try context.storedRows(of: [object.objectID]).values.first else { return }
                 object.attach(row)
-                try context.realise(object)
+                try context.faults.realise(object)
                 try followDeletions(from: object)
             } catch {
                 context.noteLoadError(error)

@@ -25,14 +25,14 @@ extension ObjectMerging {
                 continue
             }
             // Many may lead to one owner, which has changes from the first of them on.
-            let known = context.registered(reference).flatMap { $0.recordIndex >= 0 && $0.state.isDisjoint(with: [.fault, .deleted]) ? $0 : nil }
+            let known = context.registry.registered(reference).flatMap { $0.recordIndex >= 0 && $0.state.isDisjoint(with: [.fault, .deleted]) ? $0 : nil }
             guard let owner = try known ?? upToDate(reference, inverse.index) else {
-                context.writeReference(object, relation.slot, nil)
+                context.relationships.writeReference(object, relation.slot, nil)
                 continue
             }
             // As with any new member the owner is changed, so that whoever deletes it meets a conflict.
             let end = context.relation(owner, inverse.index)
-            context.touch(owner, end.index)
+            context.recorder.touch(owner, end.index)
             (end.isOrdered ? context.loadedList(owner, end) : context.list(owner, end)).addAgain(object, isTracked: !owner.state.contains(.inserted))
         }
     }
@@ -42,18 +42,18 @@ extension ObjectMerging {
     func settleToOnes(ofRevived object: ManagedObject, isStoreAlone: Bool) throws {
         for relation in context.shapes[Int(object.entityIndex)].toOnes where !relation.description.isTransient {
             guard let inverse = relation.inverse, !inverse.isToMany, let reference = object.row.reference(relation.slot),
-                (context.registered(reference)?.recordIndex ?? -1) >= 0, let other = try upToDate(reference, inverse.index),
+                (context.registry.registered(reference)?.recordIndex ?? -1) >= 0, let other = try upToDate(reference, inverse.index),
                 other.row.reference(context.relation(other, inverse.index).slot)?.key != object.key
             else { continue }
-            if isStoreAlone { try claimTarget(of: object, relation) } else { context.writeReference(object, relation.slot, nil) }
+            if isStoreAlone { try claimTarget(of: object, relation) } else { context.relationships.writeReference(object, relation.slot, nil) }
         }
     }
 
     /// Makes an object that stays lead to nothing that is deleted here. It may have been deleted along, or have values that the store has now.
     func forgetDeletedTargets(of object: ManagedObject) {
         for relation in context.shapes[Int(object.entityIndex)].toOnes {
-            guard let reference = object.row.reference(relation.slot), context.registered(reference)?.state.contains(.deleted) == true else { continue }
-            context.writeReference(object, relation.slot, nil)
+            guard let reference = object.row.reference(relation.slot), context.registry.registered(reference)?.state.contains(.deleted) == true else { continue }
+            context.relationships.writeReference(object, relation.slot, nil)
         }
     }
 
@@ -61,12 +61,12 @@ extension ObjectMerging {
     /// settles it.
     func followDeletions(from object: ManagedObject) throws {
         for relation in context.shapes[Int(object.entityIndex)].toOnes where !relation.description.isTransient {
-            guard let inverse = relation.inverse, let target = object.row.reference(relation.slot).flatMap({ context.registered($0) }), target.state.contains(.deleted) else { continue }
+            guard let inverse = relation.inverse, let target = object.row.reference(relation.slot).flatMap({ context.registry.registered($0) }), target.state.contains(.deleted) else { continue }
             let rule = context.relation(target, inverse.index).description.deleteRule
             if rule == .noAction { continue }
             if let row = target.optionalRow, let stored = try context.storedRows(of: [target.objectID]).values.first, stored.version != row.version { continue }
             // Also where it goes along: undo may bring it back alone.
-            context.writeReference(object, relation.slot, nil)
+            context.relationships.writeReference(object, relation.slot, nil)
             if rule == .cascade { context.deletions.cascade(to: object) }
         }
     }
@@ -75,27 +75,27 @@ extension ObjectMerging {
     func release(_ reference: ObjectReference, _ property: Int, from object: ManagedObject) throws {
         guard let other = try upToDate(reference, property) else { return }
         let slot = context.relation(other, property).slot
-        if other.row.reference(slot)?.key == object.key { context.writeReference(other, slot, nil) }
+        if other.row.reference(slot)?.key == object.key { context.relationships.writeReference(other, slot, nil) }
     }
 
     func claimTarget(of object: ManagedObject, _ relation: EntityShape.Relation) throws {
         guard let reference = object.row.reference(relation.slot) else { return }
         guard let inverse = relation.inverse, !inverse.isToMany else {
-            if try isGone(reference) { context.writeReference(object, relation.slot, nil) }
+            if try isGone(reference) { context.relationships.writeReference(object, relation.slot, nil) }
             return
         }
-        guard let other = try upToDate(reference, inverse.index) else { return context.writeReference(object, relation.slot, nil) }
+        guard let other = try upToDate(reference, inverse.index) else { return context.relationships.writeReference(object, relation.slot, nil) }
         let end = context.relation(other, inverse.index), former = other.row.reference(end.slot)
         if former?.key == object.key { return }
         if let former { try release(former, relation.index, from: other) }
-        context.writeReference(other, end.slot, context.reference(to: object))
+        context.relationships.writeReference(other, end.slot, context.reference(to: object))
     }
 
     func isGone(_ reference: ObjectReference) throws -> Bool {
-        if let target = context.registered(reference) {
+        if let target = context.registry.registered(reference) {
             if !target.state.isDisjoint(with: [.inserted, .saving, .deleted]) { return target.state.contains(.deleted) }
             // An object that is gone keeps its changes: their save says so.
-            if target.recordIndex >= 0, !target.state.isFault, context.differsFromSaved(target) { return false }
+            if target.recordIndex >= 0, !target.state.isFault, context.recorder.differsFromSaved(target) { return false }
         }
         if reference.key < 0 && context.parent == nil { return true }
         return try context.storedRows(of: [context.objectID(key: reference.key, entityIndex: reference.entityIndex)]).isEmpty
@@ -104,16 +104,16 @@ extension ObjectMerging {
     /// The object of a reference as the store has it, or will have it after the save that is under way; nil where it is gone or deleted here. Of an object with changes only a to-one
     /// relationship is brought up to date: the rest is for its own conflict to settle, and so it keeps its version.
     func upToDate(_ reference: ObjectReference, _ property: Int) throws -> ManagedObject? {
-        if reference.key < 0 && context.parent == nil { return context.registered(reference).flatMap { $0.state.contains(.deleted) ? nil : $0 } }
-        let object = context.object(reference)
+        if reference.key < 0 && context.parent == nil { return context.registry.registered(reference).flatMap { $0.state.contains(.deleted) ? nil : $0 } }
+        let object = context.registry.object(reference)
         if object.state.contains(.deleted) { return nil }
         if !object.state.isDisjoint(with: [.inserted, .saving]) { return object }
         guard let row = try context.storedRows(of: [object.objectID]).values.first else {
-            return object.recordIndex >= 0 && !object.state.isFault && context.differsFromSaved(object) ? object : nil
+            return object.recordIndex >= 0 && !object.state.isFault && context.recorder.differsFromSaved(object) ? object : nil
         }
         if object.state.isFault {
             object.attach(row)
-            try context.realise(object)
+            try context.faults.realise(object)
         } else if object.recordIndex >= 0 {
             takeReference(property, of: row, object)
         } else {

@@ -82,11 +82,11 @@ struct ObjectMerging {
     func rebase(_ object: ManagedObject, _ relation: EntityShape.Relation, keepingOrder: Bool) throws {
         let batch = try context.store().related(
             entityIndex: relation.property.declaringEntityIndex, propertyIndex: relation.index, owners: [object.key], includingRows: true)
-        let held = context.adopt(batch.rows)
+        let held = context.registry.adopt(batch.rows)
         withExtendedLifetime(held) {
             let list = context.list(object, relation)
             let before = list.members
-            list.rebase(onto: ContiguousArray((batch.members.first ?? []).map { context.object($0) }), keepingOrder: keepingOrder)
+            list.rebase(onto: ContiguousArray((batch.members.first ?? []).map { context.registry.object($0) }), keepingOrder: keepingOrder)
             if relation.isLinked { forgetOtherEnds(before, list.members, of: object, relation) }
         }
     }

@@ -63,8 +63,8 @@ extension DeletionPropagation {
             guard object.recordIndex < 0, let row = object.optionalRow else { return false }
             return row.reference(slot).map { !deletion.keys.contains($0.key) } ?? true
         }
-        let known = context.identities[deletion.destination]
-        return (known.count == 0 || known.objects.allSatisfy(isNone)) && (context.temporaries.count == 0 || context.temporaries.objects.allSatisfy(isNone))
+        let known = context.registry.identities[deletion.destination]
+        return (known.count == 0 || known.objects.allSatisfy(isNone)) && (context.registry.temporaries.count == 0 || context.registry.temporaries.objects.allSatisfy(isNone))
     }
 
     func isLeftToStore(_ owner: ManagedObject, _ relation: EntityShape.Relation) -> Bool {
@@ -103,7 +103,7 @@ extension DeletionPropagation {
 
     /// Objects that came to be known while the store deleted them: gone, as if somebody else had deleted them.
     func acceptDeletion(of deletion: MemberDeletion) {
-        let known = context.identities[deletion.destination]
+        let known = context.registry.identities[deletion.destination]
         if !known.listedSlabs.isEmpty { known.unlistAll() }
         guard known.count > 0 else { return }
         let slot = context.shapes[deletion.destination].layout.slots[deletion.inverse]

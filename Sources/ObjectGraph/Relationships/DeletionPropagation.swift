@@ -43,14 +43,14 @@ struct DeletionPropagation {
     func finishPropagation(_ count: Int) {
         for object in context.pendingDeletions.prefix(count) where object.state.contains(.inserted) && object.contextReference != nil {
             context.changes.remove(object)
-            context.unregister(object)
+            context.registry.unregister(object)
         }
         context.pendingDeletions.removeFirst(count)
     }
 
     /// Reads what the delete rules of some objects need: rows in one trip for each hierarchy, members in one for each relationship.
     func readForDeletion(_ objects: ArraySlice<ManagedObject>) throws {
-        try context.fetchRows(of: objects)
+        try context.faults.fetchRows(of: objects)
         var byEntity: [Int: [ManagedObject]] = [:]
         for object in objects where object.cells != nil {
             if object.state.isFault { context.noteChange(object, -1) }
@@ -67,12 +67,12 @@ struct DeletionPropagation {
 
     func dropVanished(_ object: ManagedObject) {
         context.changes.remove(object)
-        context.unregister(object)
+        context.registry.unregister(object)
         object.state = .fault
     }
 
     func finishDeletion(_ object: ManagedObject) {
-        context.log(.removed(object))
+        context.recorder.log(.removed(object))
         if object.state.contains(.inserted) {
             // Its insertion is not saved: nobody else needs to know of it. Undo holds it, if anyone does.
             context.news.forgotten.insert(object)
@@ -91,8 +91,8 @@ struct DeletionPropagation {
             case .nullify, .deny: break
             }
             guard let inverse = relation.inverse, let target = context.target(object, relation.slot), !target.state.contains(.deleted), target.fireFault() else { continue }
-            if context.isStale(target, inverse, ledToBy: object) { try context.readAgain([target], inverse, ledToBy: object) }
-            context.disconnect(target, inverse, from: object)
+            if context.relationships.isStale(target, inverse, ledToBy: object) { try context.relationships.readAgain([target], inverse, ledToBy: object) }
+            context.relationships.disconnect(target, inverse, from: object)
         }
         for relation in shape.toManys where relation.description.deleteRule != .noAction || relation.isLinked {
             if !context.memberDeletions.isEmpty, isLeftToStore(object, relation) { continue }
@@ -102,11 +102,11 @@ struct DeletionPropagation {
                 if relation.description.deleteRule == .cascade { cascade(to: member) }
                 guard let inverse = relation.inverse, relation.description.deleteRule != .noAction || inverse.isToMany else { continue }
                 guard !member.state.contains(.deleted), member.fireFault() else { continue }
-                if context.isStale(member, inverse, ledToBy: object) { stale.append(member) } else { context.disconnect(member, inverse, from: object) }
+                if context.relationships.isStale(member, inverse, ledToBy: object) { stale.append(member) } else { context.relationships.disconnect(member, inverse, from: object) }
             }
             if let inverse = relation.inverse, !stale.isEmpty {
-                try context.readAgain(stale, inverse, ledToBy: object)
-                for member in stale { context.disconnect(member, inverse, from: object) }
+                try context.relationships.readAgain(stale, inverse, ledToBy: object)
+                for member in stale { context.relationships.disconnect(member, inverse, from: object) }
             }
         }
     }

@@ -12,7 +12,7 @@ struct MemberLoader {
     /// one object after the other so needs a few trips only, and who asks one gets little more.
     func siblings(of owner: ManagedObject, _ relation: EntityShape.Relation) -> [ManagedObject] {
         guard let slab = owner.slab else { return [owner] }
-        let identities = context.identities[context.rootIndex(Int(owner.entityIndex))]
+        let identities = context.registry.identities[context.rootIndex(Int(owner.entityIndex))]
         var owners = [owner]
         func consider(_ object: ManagedObject) {
             guard object !== owner, !object.state.contains(.inserted), object.existingList(relation)?.isLoaded != true else { return }
@@ -48,12 +48,12 @@ struct MemberLoader {
             entityIndex: Int(relation.property.declaringEntityIndex), propertyIndex: relation.index, owners: owners.map(\.key), includingRows: true)
         if let runs = batch.runs { return load(batch.rows, runs, of: owners, relation) }
         // Held until the lists hold them.
-        let objects = context.adopt(batch.rows)
+        let objects = context.registry.adopt(batch.rows)
         withExtendedLifetime(objects) {
             for (owner, references) in zip(owners, batch.members) {
                 var members: ContiguousArray<ManagedObject> = []
                 members.reserveCapacity(references.count)
-                for reference in references { members.append(context.object(reference)) }
+                for reference in references { members.append(context.registry.object(reference)) }
                 context.noteChange(owner, relation.index)
                 context.list(owner, relation).load(members)
             }
@@ -81,7 +81,7 @@ struct MemberLoader {
         }
         precondition(isOneEntity, "Runs are of rows of one entity")
         let entityIndex = relation.property.destinationIndex
-        let identities = context.identities[context.rootIndex(entityIndex)]
+        let identities = context.registry.identities[context.rootIndex(entityIndex)]
         let staysRows = context.isPlain[entityIndex] && context.parent == nil && context.registrars == nil && !context.retainsRegisteredObjects
         for (owner, runs) in zip(owners, parts) {
             context.noteChange(owner, relation.index)
@@ -89,7 +89,7 @@ struct MemberLoader {
             if staysRows, list.takesRows, let rows = MemberRows(runs, entityIndex: entityIndex, identities, context.life) {
                 list.load(rows)
             } else {
-                list.load(context.adopt(runs, isOneOfMany: rows.count >= ManagedObjectContext.manyRows))
+                list.load(context.registry.adopt(runs, isOneOfMany: rows.count >= ObjectRegistry.manyRows))
             }
         }
     }

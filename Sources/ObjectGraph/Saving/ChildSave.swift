@@ -40,14 +40,14 @@ struct ChildSave {
 
     /// - Returns: nil for an object that is deleted here, or gone from the store.
     func target(of key: Int64, _ entityIndex: Int) throws -> ManagedObject? {
-        let object = context.object(ObjectReference(key: key, entityIndex: entityIndex))
-        do { try context.realise(object) } catch let error as GraphError where error.code == .objectNotFound { return nil }
+        let object = context.registry.object(ObjectReference(key: key, entityIndex: entityIndex))
+        do { try context.faults.realise(object) } catch let error as GraphError where error.code == .objectNotFound { return nil }
         return object.state.contains(.deleted) ? nil : object
     }
 
     func takeInsertion(_ row: Row) -> ManagedObject {
         let shape = context.shapes[row.entityIndex]
-        if let known = context.registered(ObjectReference(key: row.key, entityIndex: row.entityIndex)) {
+        if let known = context.registry.registered(ObjectReference(key: row.key, entityIndex: row.entityIndex)) {
             // The child deleted it, saved, and took that back.
             known.state.remove(.deleted)
             if !known.state.contains(.inserted) { known.state.insert(.updated) }
@@ -59,9 +59,9 @@ struct ChildSave {
         for slot in shape.layout.slots where slot.kind != .toMany && slot.kind != .toOne { copy.copyValue(of: slot, from: row) }
         let object = shape.objectClass.init(
             ManagedObjectSeed(context, entityIndex: row.entityIndex, key: row.key, copy.slab, copy.cells, [.inserted, .free]))
-        context.register(object)
+        context.registry.register(object)
         context.changes.insert(object)
-        context.log(.inserted(object))
+        context.recorder.log(.inserted(object))
         return object
     }
 
@@ -73,31 +73,31 @@ struct ChildSave {
     }
 
     func take(_ row: Row, _ slot: RowSlot, _ object: ManagedObject) {
-        context.willWrite(object, slot)
+        context.recorder.willWrite(object, slot)
         object.row.copyValue(of: slot, from: row)
     }
 
     func take(_ row: Row, _ relation: EntityShape.Relation, _ object: ManagedObject) {
         let reference = row.reference(relation.slot)
-        if object.row.reference(relation.slot)?.key != reference?.key { context.setTarget(object, relation, reference.map { context.object($0) }) }
+        if object.row.reference(relation.slot)?.key != reference?.key { context.relationships.setTarget(object, relation, reference.map { context.registry.object($0) }) }
     }
 
     func take(_ link: ChangeSet.Link) {
-        let owner = context.object(ObjectReference(key: link.owner, entityIndex: link.entityIndex)), member = context.object(link.member)
+        let owner = context.registry.object(ObjectReference(key: link.owner, entityIndex: link.entityIndex)), member = context.registry.object(link.member)
         guard owner.fireFault(), member.fireFault() else { return }
         // A deletion here has parted them, or is about to.
         if !link.isAdded, owner.state.contains(.deleted) || member.state.contains(.deleted) { return }
         let relation = context.relation(owner, link.propertyIndex)
-        if link.isAdded { context.add(member, to: owner, relation) } else { context.remove(member, from: owner, relation) }
+        if link.isAdded { context.relationships.add(member, to: owner, relation) } else { context.relationships.remove(member, from: owner, relation) }
     }
 
     func take(_ order: ChangeSet.Order) {
-        let owner = context.object(ObjectReference(key: order.owner, entityIndex: order.entityIndex))
+        let owner = context.registry.object(ObjectReference(key: order.owner, entityIndex: order.entityIndex))
         guard owner.fireFault() else { return }
         let relation = context.relation(owner, order.propertyIndex)
         let present = context.loadedList(owner, relation).members
-        let wanted = order.members.map { context.object($0) }, known = Set(present), placed = Set(wanted)
+        let wanted = order.members.map { context.registry.object($0) }, known = Set(present), placed = Set(wanted)
         let ordered = ContiguousArray(wanted.filter { known.contains($0) }) + present.filter { !placed.contains($0) }
-        if !ordered.elementsEqual(present, by: ===) { context.reorder(owner, relation, ordered) }
+        if !ordered.elementsEqual(present, by: ===) { context.relationships.reorder(owner, relation, ordered) }
     }
 }

@@ -61,7 +61,7 @@ struct KeyAssignment {
     func givePermanentKey(_ object: ManagedObject, _ key: Int64) {
         if context.recordsUndo { context.permanentKeys.set(key, for: object.key) }
         object.key = key
-        context.identities[context.rootIndex(Int(object.entityIndex))].insert(object, key)
+        context.registry.identities[context.rootIndex(Int(object.entityIndex))].insert(object, key)
     }
 
     /// Second step: nothing refers to the temporary keys any more. The changes, or whoever calls, hold the objects.
@@ -89,18 +89,18 @@ struct KeyAssignment {
                 object._withUnsafeGuaranteedRef { object in
                     guard let cells = object.cells else { preconditionFailure("A new object has a row") }
                     if tellsChildren { told.append((cells.key, context.reference(to: object))) }
-                    context.temporaries.remove(-cells.key)
+                    context.registry.temporaries.remove(-cells.key)
                     cells.setKey(object.key)
                 }
             }
         }
-        if !told.isEmpty { context.tellChildren(told) }
+        if !told.isEmpty { context.keys.tellChildren(told) }
     }
 
     func replaceTemporaryReferences(in object: ManagedObject) {
         let toOnes = context.shapes[Int(object.entityIndex)].toOnes
         guard !toOnes.isEmpty else { return }
-        context.leaveLentRow(object)
+        context.recorder.leaveLentRow(object)
         guard let row = object.optionalRow else { return }
         for relation in toOnes {
             if let reference = row.reference(relation.slot), let permanent = permanentReference(reference) { row.setReference(permanent, relation.slot) }
@@ -108,7 +108,7 @@ struct KeyAssignment {
     }
 
     func permanentReference(_ reference: ObjectReference) -> ObjectReference? {
-        guard reference.key < 0, let object = context.temporaries.object(-reference.key), object.key > 0 else { return nil }
+        guard reference.key < 0, let object = context.registry.temporaries.object(-reference.key), object.key > 0 else { return nil }
         return ObjectReference(key: object.key, entityIndex: reference.entityIndex)
     }
 }

@@ -57,8 +57,8 @@ struct SaveOutcome {
         }
         save.changes.forEach(at: save.deleted) { acceptDeletion($0) }
         for deletion in save.memberDeletions { context.deletions.acceptDeletion(of: deletion) }
-        context.assignedStores = context.assignedStores.filter { context.temporaries.object(-$0.key) != nil }
-        context.takeDerivedValues(receipt.derived)
+        context.assignedStores = context.assignedStores.filter { context.registry.temporaries.object(-$0.key) != nil }
+        context.outcome.takeDerivedValues(receipt.derived)
         finish(save, derived: receipt.derived)
         // Not in their place among the context's own: objects that go now ask these.
         save.changes.forgetSaved()
@@ -68,7 +68,7 @@ struct SaveOutcome {
     func acceptDeletion(_ object: ManagedObject) {
         if object.state.contains(.deleted) {
             context.changes.remove(object)
-            context.unregister(object)
+            context.registry.unregister(object)
             object.state = []
         } else {
             // Undo brought it back while the store deleted it: it is new again.
@@ -120,7 +120,7 @@ struct SaveOutcome {
                 object.state.remove(.updated)
                 if object.state.contains(.deleted) {
                     context.changes.remove(object)
-                    context.unregister(object)
+                    context.registry.unregister(object)
                 }
             }
         }
@@ -139,7 +139,7 @@ struct SaveOutcome {
         notification.updated = Set(save.changes.objects(at: save.updated))
         for index in 0..<derived.count {
             let reference = ObjectReference(key: derived[index].key, entityIndex: derived[index].entityIndex)
-            let isNew = context.registered(reference).map(notification.inserted.contains) ?? false
+            let isNew = context.registry.registered(reference).map(notification.inserted.contains) ?? false
             if !isNew { notification.derived.insert(context.objectID(key: reference.key, entityIndex: reference.entityIndex)) }
         }
         // What was gone already was deleted by somebody else.

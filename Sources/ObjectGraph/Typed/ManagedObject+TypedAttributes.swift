@@ -77,7 +77,7 @@ extension ManagedObject {
     final func cellForWriting<Value>(_ attribute: TypedAttribute<Value>) -> RowCell? {
         guard fireFault() else { return nil }
         let place = place(of: attribute)
-        context.willWrite(self, shape.layout.slots[Int(place.index)])
+        context.recorder.willWrite(self, shape.layout.slots[Int(place.index)])
         return place.cell
     }
 
@@ -85,7 +85,7 @@ extension ManagedObject {
     final func clear<Value>(_ attribute: TypedAttribute<Value>) {
         guard fireFault() else { return }
         let slot = shape.layout.slots[Int(place(of: attribute).index)]
-        context.willWrite(self, slot)
+        context.recorder.willWrite(self, slot)
         row.clear(slot)
     }
 

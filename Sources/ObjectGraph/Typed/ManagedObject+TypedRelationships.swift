@@ -18,7 +18,7 @@ extension ManagedObject {
         set {
             guard let relation = relation(relationship) else { return }
             if let newValue { checkTarget(newValue, relation) }
-            context.setTarget(self, relation, newValue)
+            context.relationships.setTarget(self, relation, newValue)
         }
     }
 
@@ -36,7 +36,7 @@ extension ManagedObject {
             guard let relation = relation(relationship) else { return }
             let members = newValue.managedObjects.objects
             for member in members { checkTarget(member, relation) }
-            context.replaceMembers(of: self, relation, by: Array(members))
+            context.relationships.replaceMembers(of: self, relation, by: Array(members))
         }
     }
 
@@ -44,7 +44,7 @@ extension ManagedObject {
     public final func add<Members>(_ object: Members.Member, to relationship: TypedToMany<Members>) {
         guard let relation = relation(relationship) else { return }
         checkTarget(object, relation)
-        context.add(object, to: self, relation)
+        context.relationships.add(object, to: self, relation)
     }
 
     /// Adds objects to a to-many relationship, at the end of an ordered one.
@@ -62,7 +62,7 @@ extension ManagedObject {
     /// Takes an object out of a to-many relationship. Does nothing if it is not there.
     public final func remove<Members>(_ object: Members.Member, from relationship: TypedToMany<Members>) {
         guard let relation = relation(relationship) else { return }
-        context.remove(object, from: self, relation)
+        context.relationships.remove(object, from: self, relation)
     }
 
     /// Takes objects out of a to-many relationship.

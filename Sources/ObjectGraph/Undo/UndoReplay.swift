@@ -12,7 +12,7 @@ struct UndoReplay {
     func takeBack(_ log: ChangeLog) {
         context.isProcessing = true
         defer { context.isProcessing = false }
-        if log.event.hasValuesOnly, context.logsChanges, context.eventLog.isEmpty, !context.changes.hasEvent {
+        if log.event.hasValuesOnly, context.recorder.logsChanges, context.eventLog.isEmpty, !context.changes.hasEvent {
             exchange(log)
         } else {
             takeBackSteps(of: log)
@@ -45,7 +45,7 @@ struct UndoReplay {
         guard object.fireFault() else { return }
         context.shapeReferences[Int(object.entityIndex)]._withUnsafeGuaranteedRef { shape in
             let slot = shape.layout.slots[Int(change.property)]
-            context.willWrite(object, slot)
+            context.recorder.willWrite(object, slot)
             object.cells?.setSlotValue(current(change.value), slot)
             if !shape.isPlain { awakened[object, default: []].insert(.undoUpdate) }
         }
@@ -54,13 +54,13 @@ struct UndoReplay {
     func takeBack(_ change: Change) -> (ManagedObject, SnapshotEvents) {
         switch change {
         case .memberAdded(let owner, let property, let member):
-            context.removeMember(owner, context.relation(owner, property), member)
+            context.relationships.removeMember(owner, context.relation(owner, property), member)
             return (owner, .undoUpdate)
         case .memberRemoved(let owner, let property, let member, let index):
-            context.addMember(owner, context.relation(owner, property), member, at: index)
+            context.relationships.addMember(owner, context.relation(owner, property), member, at: index)
             return (owner, .undoUpdate)
         case .reordered(let owner, let property, let members):
-            context.reorder(owner, context.relation(owner, property), members)
+            context.relationships.reorder(owner, context.relation(owner, property), members)
             return (owner, .undoUpdate)
         case .inserted(let object):
             takeOut(object)
@@ -105,13 +105,13 @@ struct UndoReplay {
     func exchange(_ change: inout ValueChange, isQuiet: Bool) -> Bool {
         let object = change.object
         guard object.contextReference != nil, object.fireFault() else { return false }
-        context.leaveLentRow(object)
+        context.recorder.leaveLentRow(object)
         guard let cells = object.cells else { return false }
         return context.shapeReferences[Int(object.entityIndex)]._withUnsafeGuaranteedRef { shape in
             let property = Int(change.property)
             let slot = shape.layout.slots[property]
             context.noteChange(object, property)
-            if object.recordIndex < 0 { context.recordUpdate(object) }
+            if object.recordIndex < 0 { context.recorder.recordUpdate(object) }
             let index = Int(object.recordIndex)
             let isFirst = isQuiet ? context.changes.touchQuietly(index, property: property) : context.changes.touch(index, property: property).sinceSave
             let old = cells.moveSlotValue(slot)
@@ -138,7 +138,7 @@ struct UndoReplay {
     func takeOut(_ object: ManagedObject) {
         // Somebody else deleted it: there is nothing to take out any more.
         guard object.contextReference != nil || object.state.contains(.deleted) else { return }
-        context.log(.removed(object))
+        context.recorder.log(.removed(object))
         // Its save deletes the row that was read.
         guard !object.state.contains(.deleted), object.state.contains(.inserted) || object.fireFault(), !object.state.contains(.deleted) else { return }
         context.noteChange(object, -1)
@@ -147,36 +147,36 @@ struct UndoReplay {
         if object.state.contains(.inserted) {
             context.changes.remove(object)
             context.news.forgotten.insert(object)
-            context.unregister(object)
+            context.registry.unregister(object)
         } else {
-            if object.recordIndex < 0 { context.record(object) }
+            if object.recordIndex < 0 { context.recorder.record(object) }
             context.news.deleted.append(object)
         }
     }
 
     /// Undoes a deletion. Where it was saved already the object is inserted again, under the number that it had.
     func bringBack(_ object: ManagedObject) {
-        context.log(.inserted(object))
+        context.recorder.log(.inserted(object))
         context.noteChange(object, -1)
         let wasForgotten = object.contextReference == nil
         object.state.remove([.deleted, .unannounced])
         renewReferences(of: object)
         if wasForgotten {
             object.contextReference = Unmanaged.passUnretained(context)
-            context.register(object)
+            context.registry.register(object)
             object.state.insert(.inserted)
-            context.record(object)
+            context.recorder.record(object)
             return
         }
         // Without a record its deletion is being saved; the end of that save decides what it is.
-        if object.recordIndex < 0 { context.record(object) }
+        if object.recordIndex < 0 { context.recorder.record(object) }
         if !object.state.contains(.inserted) { object.state.insert(.updated) }
     }
 
     /// While it was deleted nobody told it of the permanent keys that others got.
     func renewReferences(of object: ManagedObject) {
         guard context.permanentKeys.isUsed else { return }
-        context.leaveLentRow(object)
+        context.recorder.leaveLentRow(object)
         guard let row = object.optionalRow else { return }
         for relation in context.shapes[Int(object.entityIndex)].toOnes {
             guard let reference = row.reference(relation.slot), let key = context.permanentKeys.current(reference.key, root: context.rootIndex(reference.entityIndex)) else { continue }
@@ -197,7 +197,7 @@ struct UndoReplay {
     }
 
     func isUnchanged(_ object: ManagedObject, in changes: borrowing ChangeRecords) -> Bool {
-        object.recordIndex >= 0 && object.state.isDisjoint(with: [.inserted, .deleted]) && !context.differsFromSaved(object, in: changes)
+        object.recordIndex >= 0 && object.state.isDisjoint(with: [.inserted, .deleted]) && !context.recorder.differsFromSaved(object, in: changes)
     }
 
     func drop(_ object: ManagedObject) {

@@ -1,31 +1,32 @@
 import RowMemory
+import Schema
 import Storage
 
-extension ManagedObjectContext {
+extension SaveOutcome {
     /// Gives objects the derived values that a save has made. What was set here in their place is gone: only the store computes them.
     func takeDerivedValues(_ rows: RowBatch) {
         var hasNews = false
         for index in 0..<rows.count {
             let fresh = rows[index]
-            guard let object = registered(ObjectReference(key: fresh.key, entityIndex: fresh.entityIndex)), let row = object.optionalRow,
+            guard let object = context.registry.registered(ObjectReference(key: fresh.key, entityIndex: fresh.entityIndex)), let row = object.optionalRow,
                 !object.state.contains(.deleted)
             else { continue }
             var isChanged = false
-            for slot in shapes[fresh.entityIndex].derivedSlots {
+            for slot in context.shapes[fresh.entityIndex].derivedSlots {
                 let value = fresh.slotValue(slot)
-                if object.recordIndex >= 0, let place = changes.savedPlaces(of: Int(object.recordIndex)).first(where: { changes.saved[$0].property == slot.index }) {
-                    changes.replaceSaved(at: place, with: value)
+                if object.recordIndex >= 0, let place = context.changes.savedPlaces(of: Int(object.recordIndex)).first(where: { context.changes.saved[$0].property == slot.index }) {
+                    context.changes.replaceSaved(at: place, with: value)
                 }
                 guard row.slotValue(slot) != value else { continue }
-                noteChange(object, Int(slot.index))
+                context.noteChange(object, Int(slot.index))
                 row.setSlotValue(value, slot)
                 isChanged = true
             }
             if isChanged, !object.state.isFault {
-                news.refreshed.insert(object)
+                context.news.refreshed.insert(object)
                 hasNews = true
             }
         }
-        if hasNews { endEvent() }
+        if hasNews { context.endEvent() }
     }
 }

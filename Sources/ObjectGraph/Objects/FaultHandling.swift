@@ -2,7 +2,12 @@ import RowMemory
 import Schema
 import Storage
 
-extension ManagedObjectContext {
+/// Fills faults, and makes objects faults again.
+struct FaultHandling {
+    let context: ManagedObjectContext
+
+    init(_ context: ManagedObjectContext) { self.context = context }
+
     /// Fills a fault for an accessor that can't throw; false if it can't be filled.
     func fulfil(_ object: ManagedObject) -> Bool {
         do {
@@ -10,13 +15,13 @@ extension ManagedObjectContext {
             return true
         } catch let error as GraphError where error.code == .objectNotFound {
             precondition(
-                shouldDeleteInaccessibleFaults,
+                context.shouldDeleteInaccessibleFaults,
                 "\(error.message). Set shouldDeleteInaccessibleFaults, or fill the object with realise(), which throws")
             markInaccessible(object)
             return true
         } catch {
             // The caller reads nil; the next save throws this and writes nothing that may have come of it.
-            noteLoadError(error)
+            context.noteLoadError(error)
             return false
         }
     }
@@ -25,8 +30,8 @@ extension ManagedObjectContext {
     func realise(_ object: ManagedObject) throws {
         guard object.state.isFault else { return }
         if object.cells == nil {
-            guard object.key > 0 || parent != nil else { throw GraphError.notFound(object.objectID) }
-            let rows = try store().rows(RowRequest(entityIndex: rootIndex(Int(object.entityIndex)), selection: .keys([object.key])))
+            guard object.key > 0 || context.parent != nil else { throw GraphError.notFound(object.objectID) }
+            let rows = try context.store().rows(RowRequest(entityIndex: context.rootIndex(Int(object.entityIndex)), selection: .keys([object.key])))
             guard rows.count == 1 else { throw GraphError.notFound(object.objectID) }
             object.attach(rows[0])
         }
@@ -34,39 +39,39 @@ extension ManagedObjectContext {
     }
 
     private func finishRealising(_ object: ManagedObject) {
-        noteChange(object, -1)
+        context.noteChange(object, -1)
         object.state.remove(.fault)
-        if shapes[Int(object.entityIndex)].isPlain { return }
-        untrackedDepth += 1
+        if context.shapes[Int(object.entityIndex)].isPlain { return }
+        context.untrackedDepth += 1
         object.awakeFromFetch()
-        untrackedDepth -= 1
+        context.untrackedDepth -= 1
     }
 
     /// Brings the rows of faults that have none, in one trip for each hierarchy. Those that the store does not have stay as they are.
     func fetchRows(of objects: some Sequence<ManagedObject>) throws {
         var keys: [Int: [Int64]] = [:]
-        for object in objects where object.cells == nil && (object.key > 0 || parent != nil) { keys[rootIndex(Int(object.entityIndex)), default: []].append(object.key) }
+        for object in objects where object.cells == nil && (object.key > 0 || context.parent != nil) { keys[context.rootIndex(Int(object.entityIndex)), default: []].append(object.key) }
         for (root, keys) in keys {
-            let rows = try store().rows(RowRequest(entityIndex: root, selection: .keys(keys)))
+            let rows = try context.store().rows(RowRequest(entityIndex: root, selection: .keys(keys)))
             for index in 0..<rows.count {
                 let row = rows[index]
-                if let object = registered(ObjectReference(key: row.key, entityIndex: root)), object.state.isFault { object.attach(row) }
+                if let object = context.registry.registered(ObjectReference(key: row.key, entityIndex: root)), object.state.isFault { object.attach(row) }
             }
         }
     }
 
     /// Turns a fault without object into a deleted object without values (F19).
     private func markInaccessible(_ object: ManagedObject) {
-        noteChange(object)
-        object.attach(nursery.makeRow(shapes[Int(object.entityIndex)].layout, key: object.key))
+        context.noteChange(object)
+        object.attach(context.nursery.makeRow(context.shapes[Int(object.entityIndex)].layout, key: object.key))
         object.state.remove(.fault)
         object.state.insert([.inaccessible, .deleted])
-        if object.recordIndex < 0 { record(object) }
+        if object.recordIndex < 0 { context.recorder.record(object) }
     }
 
     /// Makes a realised object without changes a fault again.
     func turnIntoFault(_ object: ManagedObject) {
-        noteChange(object)
+        context.noteChange(object)
         if !object.state.isFault { object.willTurnIntoFault() }
         let wasRealised = !object.state.isFault
         object.detachRow()

@@ -1,0 +1,117 @@
+import RowMemory
+import Schema
+import Storage
+
+// Rows that a store sent become objects: a registered one keeps its values, a fault or a new object takes the row.
+extension ObjectRegistry {
+    /// The object of a row that the store sent: a registered one keeps its values, a fault or a new object takes the row.
+    func adopt(_ row: Row) -> ManagedObject {
+        let shape = shapes[row.entityIndex]
+        return adopt(row.slab, row.cells, entityIndex: row.entityIndex, shape.objectClass, identities[shape.entity.rootIndex])
+    }
+
+    func adopt(_ rows: RowBatch) -> [ManagedObject] {
+        var objects: [ManagedObject] = []
+        objects.reserveCapacity(rows.count)
+        let areMany = rows.count >= Self.manyRows
+        if !rows.forEachSlab({ adopt($0, into: &objects, isOneOfMany: areMany) }) {
+            for index in 0..<rows.count { objects.append(adopt(rows[index])) }
+        }
+        return objects
+    }
+
+    /// What follows from the entity is looked up once for all rows of a slab.
+    func adopt(_ slab: RowSlab, into objects: inout [ManagedObject], isOneOfMany: Bool) {
+        let entityIndex = slab.layout.entityIndex
+        let shape = shapes[entityIndex], identities = identities[shape.entity.rootIndex]
+        if isOneOfMany { HeapRoom.prepare(slab.count * Self.objectSize) }
+        for place in 0..<slab.count {
+            objects.append(adopt(slab, slab.cells(at: place), entityIndex: entityIndex, shape.objectClass, identities))
+        }
+    }
+
+    /// For so many objects memory is asked for ahead; that of fewer comes from what others gave back.
+    static let manyRows = 4_096
+
+    /// What the allocator takes for an object of a class without fields of its own.
+    static let objectSize = 64
+
+    /// The objects of rows that are members of one owner.
+    func adopt(_ runs: ContiguousArray<MemberRows.Run>, isOneOfMany: Bool) -> ContiguousArray<ManagedObject> {
+        var objects: ContiguousArray<ManagedObject> = []
+        let count = runs.reduce(0) { $0 + $1.count }
+        objects.reserveCapacity(count)
+        if isOneOfMany { HeapRoom.prepare(count * Self.objectSize) }
+        for run in runs {
+            let entityIndex = run.slab.layout.entityIndex
+            let shape = shapes[entityIndex], identities = identities[shape.entity.rootIndex]
+            for place in run.first..<(run.first + run.count) {
+                objects.append(adopt(run.slab, run.slab.cells(at: place), entityIndex: entityIndex, shape.objectClass, identities))
+            }
+        }
+        return objects
+    }
+
+    /// Takes what a store answered to a request that named known objects. Those whose values are not here after all are read.
+    func adopt(_ selection: RowSelection, root: Int) throws -> [ManagedObject] {
+        if selection.entries.isEmpty { return adopt(selection.rows) }
+        let identities = identities[root]
+        var objects: [ManagedObject] = []
+        objects.reserveCapacity(selection.entries.count)
+        // Held until the end: a known object may be held by nobody else.
+        let adopted = adopt(selection.rows)
+        var next = 0
+        var missing: [Int64] = []
+        for entry in selection.entries {
+            if entry.key == 0 {
+                objects.append(adopted[next])
+                next += 1
+            } else if let object = identities.object(entry.key), object.hasValues(version: entry.version) {
+                objects.append(object)
+            } else {
+                missing.append(entry.key)
+            }
+        }
+        guard !missing.isEmpty else { return objects }
+        return try complete(selection, adopted, missing, root)
+    }
+
+    func complete(_ selection: RowSelection, _ adopted: [ManagedObject], _ missing: [Int64], _ root: Int) throws -> [ManagedObject] {
+        let read = adopt(try context.store().rows(RowRequest(entityIndex: root, selection: .keys(missing))))
+        let byKey = Dictionary(read.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
+        var next = 0
+        return selection.entries.compactMap { entry in
+            if entry.key == 0 {
+                next += 1
+                return adopted[next - 1]
+            }
+            // One that is found neither here nor there was deleted meanwhile.
+            return byKey[entry.key] ?? identities[root].object(entry.key).flatMap { $0.hasValues(version: entry.version) ? $0 : nil }
+        }
+    }
+
+    @inline(__always)
+    func adopt(
+        _ slab: RowSlab, _ cells: RowCells, entityIndex: Int, _ objectClass: ManagedObject.Type, _ identities: IdentityMap
+    ) -> ManagedObject {
+        let key = cells.key
+        if key < 0 { return adoptUnsaved(Row(slab: slab, cells: cells)) }
+        if let object = registered(key, identities) {
+            if object.state.isFault && !object.state.contains(.inaccessible) && !(object.isListed && object.hasValues(version: cells.version)) { object.attach(Row(slab: slab, cells: cells)) }
+            identities.known.insert(key)
+            return object
+        }
+        let object = objectClass.init(ManagedObjectSeed(context, entityIndex: entityIndex, key: key, slab, cells, .fault))
+        identities.insert(object, key)
+        identities.known.insert(key)
+        retained?.insert(object)
+        return object
+    }
+
+    /// The object of a row that is new in the parent: only a child meets such rows.
+    private func adoptUnsaved(_ row: Row) -> ManagedObject {
+        let object = object(ObjectReference(key: row.key, entityIndex: row.entityIndex))
+        if object.state.isFault && !object.state.contains(.inaccessible) { object.attach(row) }
+        return object
+    }
+}

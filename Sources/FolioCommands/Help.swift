@@ -27,12 +27,10 @@ enum Help {
         console.print("folio \(specification.name): \(specification.summary)")
         console.print("")
         console.print("usage: folio \(specification.name) \(specification.operands)")
-        let options = specification.options.filter { !$0.isLater }
+        let options = specification.options
         let width = options.map(\.synopsis.count).max() ?? 0
         console.print("")
         for option in options { console.print("  " + pad(option.synopsis, to: width) + "  " + option.summary) }
-        let later = specification.options.filter(\.isLater).map { $0.names[0] }
-        if !later.isEmpty { console.print("\nNot in this version: " + later.joined(separator: ", ")) }
         if !specification.notes.isEmpty { console.print("\n" + specification.notes) }
         if !specification.examples.isEmpty {
             console.print("\nexamples:")
@@ -41,11 +39,15 @@ enum Help {
     }
 
     private static func json(_ specification: CommandSpecification) -> JSONValue {
-        let options = specification.options.filter { !$0.isLater }.map { option in
-            JSONValue.object(["names": .strings(option.names), "summary": .string(option.summary), "value": option.value.map { .string($0) } ?? .null])
+        let options = specification.options.map { option in
+            JSONValue.object([
+                "choices": .strings(option.choices), "isRepeatable": .bool(option.repetition == .allowed), "names": .strings(option.names), "summary": .string(option.summary),
+                "value": option.value.map { .string($0) } ?? .null,
+            ])
         }
         return .object([
-            "examples": .strings(specification.examples), "name": .string(specification.name), "notes": .string(specification.notes),
+            "examples": .strings(specification.examples), "exclusions": .array(specification.exclusions.map { .strings($0) }),
+            "name": .string(specification.name), "notes": .string(specification.notes),
             "options": .array(options), "summary": .string(specification.summary), "usage": .string("folio \(specification.name) \(specification.operands)"),
         ])
     }

@@ -3,7 +3,8 @@ struct ParsedArguments: Sendable {
     let operands: [String]
     private let values: [String: [String]]
 
-    /// - Throws: usage errors: an unknown option, a missing value, too few or too many operands, an empty one; 69 for options of a later version.
+    /// - Throws: usage errors: an unknown or repeated option, a missing value or one that the option does not take, options that exclude each other, too few or too
+    ///   many operands, an empty one.
     init(_ words: [String], for specification: CommandSpecification) throws {
         var operands: [String] = []
         var values: [String: [String]] = [:]
@@ -19,17 +20,16 @@ struct ParsedArguments: Sendable {
                 continue
             }
             let (name, attached) = Self.split(word)
-            guard let option = specification.option(named: name) else {
-                let known = specification.options.flatMap(\.names)
-                throw CommandError.usage(
-                    "unknown option \(name)", hint: Suggestion.sentence(for: name, among: known) ?? "see folio help \(specification.name)")
-            }
-            if option.isLater { throw CommandError.unavailable("the option \(option.names[0]) of \(specification.name)") }
+            guard let option = specification.option(named: name) else { throw Self.unknown(word, name, specification) }
             let key = option.names[0]
+            if values[key] != nil, case .refused(let hint) = option.repetition {
+                throw CommandError.usage("the option \(name) is given twice", hint: hint ?? "leave one of them out")
+            }
             if option.value == nil {
                 guard attached == nil else { throw CommandError.usage("the option \(name) takes no value") }
                 values[key, default: []].append("")
             } else if let value = attached ?? rest.popFirst() {
+                try Self.check(value, of: option, name)
                 values[key, default: []].append(value)
             } else {
                 throw CommandError.usage("the option \(name) needs a value: \(option.synopsis)")
@@ -38,14 +38,38 @@ struct ParsedArguments: Sendable {
         self.operands = operands
         self.values = values
         if has(OptionSpecification.help) { return }
-        if operands.count < specification.count.lowerBound {
-            throw CommandError.usage("too few arguments", hint: "usage: folio \(specification.name) \(specification.operands)")
-        }
+        try checkContradictions(specification)
+        if operands.count < specification.count.lowerBound { throw CommandError.usage("too few arguments", hint: specification.usage) }
         // As of a variable that is not set: a path without a name is the folder that one is in.
-        if operands.contains("") { throw CommandError.usage("an argument is empty", hint: "usage: folio \(specification.name) \(specification.operands)") }
+        if operands.contains("") { throw CommandError.usage("an argument is empty", hint: specification.usage) }
         if operands.count > specification.count.upperBound {
-            throw CommandError.usage(
-                "one argument too many: \(operands[specification.count.upperBound])", hint: "usage: folio \(specification.name) \(specification.operands)")
+            throw CommandError.usage("one argument too many: \(operands[specification.count.upperBound])", hint: specification.usage)
+        }
+    }
+
+    private static func unknown(_ word: String, _ name: String, _ specification: CommandSpecification) -> CommandError {
+        let known = specification.options.flatMap(\.names)
+        // A long option with one dash, or an option of one letter with a value that begins at once.
+        let (written, isLong) = word.hasPrefix("--") || word.count == 2 ? (name, false) : (split("-" + word).name, true)
+        return CommandError.usage(
+            "unknown option \(isLong ? word : name)", hint: Suggestion.sentence(for: written, among: known) ?? "see folio help \(specification.name)")
+    }
+
+    private static func check(_ value: String, of option: OptionSpecification, _ name: String) throws {
+        guard !option.choices.isEmpty, !option.choices.contains(value) else { return }
+        throw CommandError.usage(
+            "the option \(name) does not take \(value)",
+            hint: Suggestion.sentence(for: value, among: option.choices) ?? "one of " + option.choices.joined(separator: ", "))
+    }
+
+    private func checkContradictions(_ specification: CommandSpecification) throws {
+        for group in specification.exclusions {
+            let given = group.filter(has)
+            guard given.count > 1 else { continue }
+            throw CommandError.usage(given.dropLast().joined(separator: ", ") + " and \(given[given.count - 1]) exclude each other", hint: specification.usage)
+        }
+        if has(OptionSpecification.json), let format = value(OptionSpecification.formatName), !OptionSpecification.jsonFormats.contains(format) {
+            throw CommandError.usage("--json and --format \(format) exclude each other", hint: "leave one of them out")
         }
     }
 
@@ -60,8 +84,8 @@ struct ParsedArguments: Sendable {
     func has(_ option: OptionSpecification) -> Bool { values[option.names[0]] != nil }
     func has(_ name: String) -> Bool { values[name] != nil }
 
-    /// The last value given for an option.
-    func value(_ name: String) -> String? { values[name]?.last }
+    /// The value given for an option.
+    func value(_ name: String) -> String? { values[name]?.first }
 
     /// All values given for an option, in their order.
     func all(_ name: String) -> [String] { values[name] ?? [] }
@@ -71,15 +95,5 @@ struct ParsedArguments: Sendable {
         guard let text = value(name) else { return nil }
         guard let number = Int(text), number >= 0 else { throw CommandError.usage("the option \(name) needs a number, not \(text)") }
         return number
-    }
-
-    /// The value as one of a few words.
-    func choice(_ name: String, among choices: [String], default fallback: String) throws -> String {
-        guard let text = value(name) else { return fallback }
-        guard choices.contains(text) else {
-            throw CommandError.usage(
-                "the option \(name) does not take \(text)", hint: Suggestion.sentence(for: text, among: choices) ?? "one of " + choices.joined(separator: ", "))
-        }
-        return text
     }
 }

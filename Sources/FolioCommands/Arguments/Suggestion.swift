@@ -2,9 +2,12 @@ import Folio
 
 /// What a mistyped word was probably meant to be, as a hint.
 enum Suggestion {
-    /// `did you mean …?`, or nil where nothing is near.
+    /// `did you mean …?`, or nil where nothing is near and nothing begins with the word.
     static func sentence(for word: String, among candidates: [String]) -> String? {
-        sentence(NearestNames.nearest(to: word, among: candidates))
+        let nearest = NearestNames.nearest(to: word, among: candidates)
+        if !nearest.isEmpty { return sentence(nearest) }
+        let longer = candidates.filter { word.count > 2 && $0.hasPrefix(word) }
+        return longer.count > 3 ? nil : sentence(longer)
     }
 
     static func sentence(_ names: [String]) -> String? {

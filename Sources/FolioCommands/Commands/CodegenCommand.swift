@@ -8,7 +8,7 @@ enum CodegenCommand: Command {
         "codegen", "writes Swift classes for the model's entities", operands: "MODEL -o DIR [--access public|package|internal] [--codable]", count: 1...1,
         options: [
             OptionSpecification(OptionSpecification.output.names, value: "DIR", "the folder that the files go to; it is made where there is none"),
-            OptionSpecification(["--access"], value: "LEVEL", "public (default), package or internal"),
+            OptionSpecification(["--access"], value: "LEVEL", "public (default), package or internal", choices: CodeGenerator.AccessLevel.allCases.map(\.rawValue)),
             OptionSpecification(["--codable"], "classes can be encoded and decoded, each object as the graph that it leads to"),
             .dryRun,
         ],
@@ -20,8 +20,7 @@ enum CodegenCommand: Command {
         guard let folder = arguments.value(OptionSpecification.output.names[0]) else { throw CommandError.usage("-o DIR is missing") }
         let loaded = try await ModelArgument.load(arguments.operands[0], console)
         var generator = CodeGenerator()
-        let level = try arguments.choice("--access", among: CodeGenerator.AccessLevel.allCases.map(\.rawValue), default: "public")
-        generator.accessLevel = CodeGenerator.AccessLevel(rawValue: level) ?? .public
+        generator.accessLevel = arguments.value("--access").flatMap(CodeGenerator.AccessLevel.init) ?? .public
         let isDryRun = arguments.has(OptionSpecification.dryRun)
         generator.isCodable = arguments.has("--codable")
         var report: [JSONValue] = []

@@ -10,7 +10,7 @@ enum DeleteCommand: Command {
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         try await DocumentEditor.editing(arguments.operands[0], arguments, console) { editor in
             let objects = try ObjectSelection.objects(
-                Array(arguments.operands.dropFirst()), where: arguments.value("--where"), in: editor.context, store: editor.identity)
+                Array(arguments.operands.dropFirst()), where: arguments.all("--where"), in: editor.context, store: editor.identity)
             for object in objects { editor.context.delete(object) }
             editor.context.processPendingChanges()
             // With those that the rules delete along.

@@ -29,7 +29,7 @@ enum DiffCommand: Command {
             return .done
         }
         guard operands.count == 2 || isForGit else {
-            throw CommandError.usage("diff compares two documents", hint: "usage: folio diff \(specification.operands)")
+            throw CommandError.usage("diff compares two documents", hint: specification.usage)
         }
         let (old, new) = isForGit ? (operands[1], operands[4]) : (operands[0], operands[1])
         if isForGit, console.isJSON { throw CommandError.usage("git is shown text: leave --json out") }

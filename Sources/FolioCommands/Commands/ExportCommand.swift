@@ -5,7 +5,7 @@ enum ExportCommand: Command {
     static let specification = CommandSpecification(
         "export", "writes all objects as JSON, JSON lines or CSV", operands: "DOC [--format json|jsonl|csv] [--entity E] [-o FILE]", count: 1...1,
         options: [
-            OptionSpecification(["--format"], value: "FORMAT", "json (default), jsonl (one object a line) or csv (needs --entity)"),
+            .format("json (default), jsonl (one object a line) or csv (needs --entity)", ["json", "jsonl", "csv"]),
             OptionSpecification(["--entity"], value: "E", "only the objects of this entity, its sub-entities' not"),
             .output, .model,
         ],
@@ -17,7 +17,7 @@ enum ExportCommand: Command {
         examples: ["folio export Doc.folio -o doc.json", "folio export Recipes.sqlite --model Recipes.xcdatamodeld --entity Recipe --format csv"])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
-        let format = try arguments.choice("--format", among: ["json", "jsonl", "csv"], default: "json")
+        let format = arguments.value("--format") ?? "json"
         try await DocumentReader.reading(arguments.operands[0], model: arguments.value("--model"), console) { reader in
             let exporter = try DocumentExporter(store: reader.store, entityName: arguments.value("--entity"), console: console)
             func write(_ rows: any RowStore, to sink: ByteSink) throws {

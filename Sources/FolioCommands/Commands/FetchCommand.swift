@@ -6,7 +6,7 @@ enum FetchCommand: Command {
         "fetch", "prints the objects of an entity that fit a condition", operands: "DOC ENTITY [--where PREDICATE] [--sort k,-k] [--limit n] …", count: 1...2,
         options: FetchQuery.options + [
             OptionSpecification(["--count"], "only how many there are"),
-            OptionSpecification(["--format"], value: "FORMAT", "table (default), json, jsonl or csv"),
+            .format("table (default), json, jsonl or csv", ["table", "json", "jsonl", "csv"]),
             .model,
         ],
         notes: "Objects of sub-entities take part. " + FetchQuery.notes,
@@ -19,7 +19,10 @@ enum FetchCommand: Command {
         ])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
-        let format = try arguments.choice("--format", among: ["table", "json", "jsonl", "csv"], default: console.isJSON ? "json" : "table")
+        let format = arguments.value("--format") ?? (console.isJSON ? "json" : "table")
+        if arguments.has("--count"), let format = arguments.value("--format"), format != "json" {
+            throw CommandError.usage("--count and --format \(format) exclude each other", hint: "--count prints a number, with --json an object with it")
+        }
         let window = try FetchQuery.Window(arguments)
         try await DocumentReader.reading(arguments.operands[0], model: arguments.value("--model"), console) { reader in
             let query = try FetchQuery(arguments, window, in: reader.store.identity)

@@ -13,7 +13,7 @@ enum InsertCommand: Command {
         examples: ["folio insert Doc.folio Book title=Dune published=1965-08-01 author=Author/p1 tags+=Tag/p2 cover=@dune.jpg"])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
-        let assignments = try arguments.operands.dropFirst(2).map { try Assignment($0) }
+        let assignments = try Assignment.list(arguments.operands.dropFirst(2))
         try await DocumentEditor.editing(arguments.operands[0], arguments, console) { editor in
             let entity = try EntityLookup.entity(named: arguments.operands[1], in: editor.document.model)
             let edits = try assignments.map { try Edit($0, entity: entity, store: editor.identity) }

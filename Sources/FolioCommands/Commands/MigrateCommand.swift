@@ -15,7 +15,7 @@ enum MigrateCommand: Command {
             OptionSpecification(["--allow-loss"], "leave out objects that the new version has no entity for"),
             OptionSpecification(["--verbose"], "say every step"),
             .dryRun,
-        ],
+        ], exclusions: [["--output", "--no-backup"], ["--output", "--jobs"]],
         notes: "What is added, changed and lost is said on standard error. Where objects would be lost that no mapping model leaves\n"
             + "out, or every entity, nothing is done without --allow-loss. A package keeps the old state as a version; of a store or an archive it is kept beside the document, as\n"
             + "Name.before-<version>. The other versions of MODEL serve to read a store that carries no model, and as steps in\n"

@@ -8,7 +8,9 @@ enum ModelCommand: Command {
         "model", "shows, compares or converts models, or prints their version hashes",
         operands: "[hash|diff MODEL] MODEL [--format text|json|xcdatamodel|dot|sql|swift]", count: 1...3,
         options: [
-            OptionSpecification(["--format"], value: "FORMAT", "text (default), json, xcdatamodel (its XML), dot (for Graphviz), sql (the tables of a store) or swift (see codegen)"),
+            .format(
+                "text (default), json, xcdatamodel (its XML), dot (for Graphviz), sql (the tables of a store) or swift (see codegen)",
+                ["text", "json", "xcdatamodel", "dot", "sql", "swift"]),
             .output,
         ],
         notes: "folio model hash prints the version hash of each entity, the digest and the checksum that stores of the model record.\n"
@@ -36,9 +38,8 @@ enum ModelCommand: Command {
             try printHashes(of: try await ModelArgument.load(operands[1], console).model, console)
         case (_, 1):
             let loaded = try await ModelArgument.load(operands[0], console)
-            let format = console.isJSON ? "json" : "text"
             let sink = ByteSink(descriptor: nil)
-            switch try arguments.choice("--format", among: ["text", "json", "xcdatamodel", "dot", "sql", "swift"], default: format) {
+            switch arguments.value("--format") ?? (console.isJSON ? "json" : "text") {
             case "json": ModelJSON.write(loaded, to: sink)
             case "xcdatamodel": sink.write(try ModelContents.encode(loaded.model))
             case "dot": ModelDot.write(loaded, to: sink)
@@ -49,7 +50,7 @@ enum ModelCommand: Command {
             default: ModelText.write(loaded, to: sink)
             }
             try console.deliver(sink, of: arguments.operands[0], to: arguments.value("--output"))
-        default: throw CommandError.usage("too many arguments", hint: "usage: folio model \(specification.operands)")
+        default: throw CommandError.usage("too many arguments", hint: specification.usage)
         }
         return .done
     }

@@ -7,7 +7,7 @@ enum PackCommand: Command {
         "pack", "makes an archive of a package, file by file", operands: "DIR ARCHIVE [--with-versions] [--force]", count: 2...2,
         options: [
             OptionSpecification(["--with-versions"], "take the earlier versions along; they show text that was deleted since"),
-            OptionSpecification(["--force"], "replace what is there"), .dryRun,
+            .force, .dryRun,
         ],
         notes: """
             The archive is the same document, UUID and all, and its store is copied unopened. The same package gives the same bytes.

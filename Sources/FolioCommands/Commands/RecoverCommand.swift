@@ -10,7 +10,7 @@ enum RecoverCommand: Command {
             OptionSpecification(["--keep"], "save the work"),
             OptionSpecification(["--discard"], "go back to the last save"),
             .model, .dryRun,
-        ],
+        ], exclusions: [["--list", "--keep", "--discard"]],
         notes: """
             An editor that crashed leaves what it autosaved. Commands that write refuse such a document until it is decided what becomes of the work.
             What --discard takes out of a package is set aside in it until the next save; of an archive it is gone.
@@ -23,10 +23,8 @@ enum RecoverCommand: Command {
     }
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
-        let choices = [Choice.list, .keep, .discard].filter { arguments.has("--\($0.rawValue)") }
-        guard choices.count == 1, let choice = choices.first else {
-            throw CommandError.usage(
-                choices.isEmpty ? "say what becomes of the work" : "--keep, --discard and --list exclude each other", hint: "usage: folio recover \(specification.operands)")
+        guard let choice = [Choice.list, .keep, .discard].first(where: { arguments.has("--\($0.rawValue)") }) else {
+            throw CommandError.usage("say what becomes of the work", hint: specification.usage)
         }
         let path = try DocumentArgument.path(arguments.operands[0])
         let url = URL(fileURLWithPath: path), model = try FittingModel.resolver(arguments.value("--model"))

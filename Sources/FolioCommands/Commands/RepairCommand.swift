@@ -8,7 +8,7 @@ enum RepairCommand: Command {
         count: 1...1,
         options: [
             OptionSpecification(["--output", "-o"], value: "NEW", "where the new document is written, in the form of the old one"),
-            OptionSpecification(["--force"], "replace what is there"), .model, .dryRun,
+            .force, .model, .dryRun,
         ],
         notes: """
             The damaged document stays as it is. Archives are searched for what is left of them, tables are read around broken pages and rows around broken

@@ -5,23 +5,16 @@ import Foundation
 enum SaveAsCommand: Command {
     static let specification = CommandSpecification(
         "save-as", "writes a document again in another place or form", operands: "DOC NEW [--archive|--package|--store sqlite|binary|xml] [--with-versions|--without-history] [--force]", count: 2...2,
-        options: [
-            OptionSpecification(["--package"], "a folder (the default)"),
-            OptionSpecification(["--archive"], "one zip file"),
-            OptionSpecification(["--store"], value: "KIND", "a bare store: sqlite, binary or xml"),
-            OptionSpecification(["--force"], "replace what is there"),
-            .model, .dryRun,
+        options: DocumentFormArgument.options + [
+            .force, .model, .dryRun,
             OptionSpecification(["--without-history"], "leave the store's persistent history out"),
             OptionSpecification(["--with-versions"], "take the earlier versions along; they show text that was deleted since"),
-        ],
+        ], exclusions: [DocumentFormArgument.exclusion, ["--with-versions", "--without-history"], ["--with-versions", "--store"]],
         notes: "The new document has an identity of its own: a new UUID, which object URIs show. Objects keep their numbers.",
         examples: ["folio save-as Recipes.sqlite Recipes.folio --model Recipes.xcdatamodeld", "folio save-as Doc.folio Doc.folioz --archive"])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
-        let form = try DocumentFormArgument.form(arguments)
-        if arguments.has("--with-versions"), arguments.has("--without-history") {
-            throw CommandError.usage("--with-versions and --without-history exclude each other", hint: "usage: folio save-as \(specification.operands)")
-        }
+        let form = DocumentFormArgument.form(arguments)
         let target = try DocumentArgument.path(arguments.operands[1])
         try DocumentFormArgument.refuseExisting(target, of: arguments.operands[0], arguments)
         try await DocumentReader.reading(arguments.operands[0], model: arguments.value("--model"), console) { reader in

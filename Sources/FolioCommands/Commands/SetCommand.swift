@@ -10,12 +10,12 @@ enum SetCommand: Command {
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         let words = arguments.operands.dropFirst()
         let names = Array(words.prefix { !$0.contains("=") })
-        let assignments = try words.dropFirst(names.count).map { try Assignment($0) }
+        let assignments = try Assignment.list(words.dropFirst(names.count))
         guard !names.isEmpty, !assignments.isEmpty else {
-            throw CommandError.usage("objects and values are both needed", hint: "usage: folio set \(specification.operands)")
+            throw CommandError.usage("objects and values are both needed", hint: specification.usage)
         }
         try await DocumentEditor.editing(arguments.operands[0], arguments, console) { editor in
-            let objects = try ObjectSelection.objects(names, where: arguments.value("--where"), in: editor.context, store: editor.identity)
+            let objects = try ObjectSelection.objects(names, where: arguments.all("--where"), in: editor.context, store: editor.identity)
             if objects.isEmpty { try check(assignments, names[0], editor) }
             var edits: [String: [Edit]] = [:]
             for object in objects {

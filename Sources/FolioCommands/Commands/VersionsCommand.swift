@@ -25,7 +25,7 @@ enum VersionsCommand: Command {
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         switch (arguments.operands[0], arguments.operands.count) {
         case ("prune", 2): try await prune(arguments.operands[1], arguments, console)
-        case (_, 2): throw CommandError.usage("one argument too many: \(arguments.operands[1])", hint: "usage: folio versions \(specification.operands)")
+        case (_, 2): throw CommandError.usage("one argument too many: \(arguments.operands[1])", hint: specification.usage)
         default:
             for option in ["--keep", OptionSpecification.dryRun.names[0]] where arguments.has(option) {
                 throw CommandError.usage("\(option) goes with prune", hint: "usage: folio versions prune DOC --keep WHAT")

@@ -3,12 +3,16 @@ import Foundation
 
 /// The options that say in which form a document is written.
 enum DocumentFormArgument {
+    static let options = [
+        OptionSpecification(["--package"], "a folder (the default)"),
+        OptionSpecification(["--archive"], "one zip file"),
+        OptionSpecification(["--store"], value: "KIND", "a bare store: sqlite, binary or xml", choices: ["sqlite", "binary", "xml"]),
+    ]
+    static let exclusion = ["--archive", "--package", "--store"]
+
     /// `--archive`, `--package` or `--store KIND`; a package where none is given.
-    static func form(_ arguments: ParsedArguments) throws -> DocumentForm {
-        guard [arguments.has("--archive"), arguments.has("--package"), arguments.has("--store")].count(where: { $0 }) <= 1 else {
-            throw CommandError.usage("--archive, --package and --store exclude each other")
-        }
-        switch try arguments.choice("--store", among: ["sqlite", "binary", "xml"], default: "") {
+    static func form(_ arguments: ParsedArguments) -> DocumentForm {
+        switch arguments.value("--store") {
         case "sqlite": return .store
         case "binary": return .binaryStore
         case "xml": return .xmlStore

@@ -34,6 +34,23 @@ struct Assignment: Sendable {
     }
 }
 
+extension Assignment {
+    /// The assignments of a command line.
+    /// - Throws: usage errors, also for a key that is set twice. Several may add to a to-many relationship, or take away from it.
+    static func list(_ words: some Sequence<String>) throws -> [Assignment] {
+        let assignments = try words.map { try Assignment($0) }
+        let counts = Dictionary(grouping: assignments, by: \.key)
+        for assignment in assignments where assignment.operation == .text || assignment.operation == .json {
+            guard let same = counts[assignment.key], same.count > 1 else { continue }
+            throw CommandError.usage("\(assignment.key) is set twice", hint: "leave out all but one of " + same.map(\.word).joined(separator: " "))
+        }
+        return assignments
+    }
+
+    /// As it was written, a long value shortened.
+    private var word: String { key + operation.rawValue + (text.count > 40 ? text.prefix(39) + "…" : text) }
+}
+
 /// What an assignment does to an object of a certain entity.
 enum Edit: Sendable {
     case attribute(String, PropertyValue)

@@ -2,23 +2,28 @@ import Folio
 
 /// Which objects a command is about: some by name, or those of an entity that a predicate fits.
 enum ObjectSelection {
-    /// The option that names the predicate.
-    static let whereOption = OptionSpecification(["--where"], value: "PREDICATE", "a condition in predicate format, such as 'year > 1960 AND author.name BEGINSWITH \"H\"'")
+    /// The option that names a predicate.
+    static let whereOption = OptionSpecification(
+        ["--where"], value: "PREDICATE",
+        "a condition in predicate format, such as 'year > 1960 AND author.name BEGINSWITH \"H\"'; of several all have to hold", repetition: .allowed)
 
-    /// A fetch request for `entityName`, its predicate read and every key of it looked up.
-    static func request(_ entityName: String, where text: String?, in store: StoreIdentity) throws -> FetchRequest<ManagedObject> {
+    /// A fetch request for the objects of `entityName` that all of the conditions fit, every key of them looked up.
+    static func request(_ entityName: String, where conditions: [String], in store: StoreIdentity) throws -> FetchRequest<ManagedObject> {
         let entity = try EntityLookup.entity(named: entityName, in: store.model)
         var request = FetchRequest<ManagedObject>(entity.name)
-        if let text {
-            do {
-                request.predicate = try FetchPredicate(format: text).validated(against: entity, in: store.model, store: store)
-            } catch {
-                var marked = error
-                if marked.text == nil { marked.text = text }
-                throw marked
-            }
-        }
+        let predicates = try conditions.map { try predicate($0, entity, store) }
+        request.predicate = predicates.count > 1 ? .and(predicates) : predicates.first
         return request
+    }
+
+    private static func predicate(_ text: String, _ entity: Entity, _ store: StoreIdentity) throws -> FetchPredicate {
+        do {
+            return try FetchPredicate(format: text).validated(against: entity, in: store.model, store: store)
+        } catch {
+            var marked = error
+            if marked.text == nil { marked.text = text }
+            throw marked
+        }
     }
 
     /// The object that a person named.
@@ -33,15 +38,15 @@ enum ObjectSelection {
     }
 
     /// The objects that `words` name: object names, or one entity whose objects `--where` selects.
-    static func objects(_ words: [String], where text: String?, in context: ManagedObjectContext, store: StoreIdentity) throws -> [ManagedObject] {
+    static func objects(_ words: [String], where conditions: [String], in context: ManagedObjectContext, store: StoreIdentity) throws -> [ManagedObject] {
         if words.count == 1, !ObjectName.isName(words[0]) {
-            guard let text else {
+            guard !conditions.isEmpty else {
                 _ = try EntityLookup.entity(named: words[0], in: store.model)
                 throw CommandError.usage("\(words[0]) without --where would mean all of its objects", hint: "say --where TRUEPREDICATE to mean them")
             }
-            return try context.fetch(try request(words[0], where: text, in: store))
+            return try context.fetch(try request(words[0], where: conditions, in: store))
         }
-        if text != nil { throw CommandError.usage("--where goes with an entity, not with names of objects") }
+        if !conditions.isEmpty { throw CommandError.usage("--where goes with an entity, not with names of objects") }
         return try words.map { try object($0, in: context, store: store) }
     }
 }

@@ -23,6 +23,10 @@ struct ColumnList {
     /// - Parameter entity: Decides whether `count` is a property or means how many there are.
     init(_ text: String, entity: Entity) throws {
         columns = try Self.split(text).map { try Self.column($0, in: text, entity) }
+        var names: Set<String> = []
+        for column in columns where !names.insert(column.name).inserted {
+            throw CommandError.usage("the column \(column.name) is named twice", hint: "call one of them something else: \(column.name) AS NAME")
+        }
     }
 
     init(_ columns: [Column]) {

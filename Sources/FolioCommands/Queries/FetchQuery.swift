@@ -4,15 +4,19 @@ import Folio
 struct FetchQuery {
     static let options = [
         ObjectSelection.whereOption,
-        OptionSpecification(["--sort"], value: "KEYS", "the order: keys between commas, - before one for descending, [c] [l] [n] behind one for a collation"),
+        OptionSpecification(["--sort"], value: "KEYS", "the order: keys between commas, - before one for descending, [c] [l] [n] behind one for a collation",
+            repetition: .refused(hint: "write all keys in one, with commas between them")),
         OptionSpecification(["--limit"], value: "N", "at most N results"),
         OptionSpecification(["--offset"], value: "N", "leave out the first N"),
-        OptionSpecification(["--columns"], value: "COLUMNS", "only these keys and key paths, or expressions such as 'sum(price) AS total'"),
+        OptionSpecification(["--columns"], value: "COLUMNS", "only these keys and key paths, or expressions such as 'sum(price) AS total'",
+            repetition: .refused(hint: "write all columns in one, with commas between them")),
         OptionSpecification(["--distinct"], "each row once"),
-        OptionSpecification(["--group-by"], value: "KEYS", "one row for each value of these keys; columns are then aggregates or what is grouped by"),
-        OptionSpecification(["--having"], value: "PREDICATE", "a condition on groups, such as 'count > 3 AND max(year) < 1900'"),
+        OptionSpecification(["--group-by"], value: "KEYS", "one row for each value of these keys; columns are then aggregates or what is grouped by",
+            repetition: .refused(hint: "write all keys in one, with commas between them")),
+        OptionSpecification(["--having"], value: "PREDICATE", "a condition on groups, such as 'count > 3 AND max(year) < 1900'",
+            repetition: .refused(hint: "join the conditions by AND")),
         OptionSpecification(["--template"], value: "NAME", "the fetch request that the model keeps under NAME, in the place of ENTITY"),
-        OptionSpecification(["--with"], value: "NAME=VALUE", "a value for a variable of the template; once for each"),
+        OptionSpecification(["--with"], value: "NAME=VALUE", "a value for a variable of the template; once for each", repetition: .allowed),
     ]
 
     static let notes = """
@@ -84,7 +88,7 @@ struct FetchQuery {
         guard let name = arguments.value("--template") else {
             guard arguments.operands.count == 2 else { throw CommandError.usage("which entity? Name one, or a fetch request of the model with --template") }
             if !arguments.all("--with").isEmpty { throw CommandError.usage("--with gives values to a template: it needs --template") }
-            return try ObjectSelection.request(arguments.operands[1], where: arguments.value("--where"), in: store)
+            return try ObjectSelection.request(arguments.operands[1], where: arguments.all("--where"), in: store)
         }
         guard arguments.operands.count == 1 else { throw CommandError.usage("--template names the entity by itself: leave \(arguments.operands[1]) out") }
         guard let template = store.model.fetchRequestTemplate(forName: name) else {
@@ -96,11 +100,13 @@ struct FetchQuery {
         for assignment in arguments.all("--with") {
             guard let equals = assignment.firstIndex(of: "=") else { throw CommandError.usage("--with takes NAME=VALUE, not \(assignment)") }
             let text = String(assignment[assignment.index(after: equals)...])
-            variables[String(assignment[..<equals])] = value(text)
+            guard variables.updateValue(value(text), forKey: String(assignment[..<equals])) == nil else {
+                throw CommandError.usage("--with gives \(assignment[..<equals]) twice", hint: "leave one of them out")
+            }
         }
         var request = try FetchRequest<ManagedObject>(template: template, substitutionVariables: variables)
         let entity = try EntityLookup.entity(named: request.entityName, in: store.model)
-        let condition = try ObjectSelection.request(request.entityName, where: arguments.value("--where"), in: store).predicate
+        let condition = try ObjectSelection.request(request.entityName, where: arguments.all("--where"), in: store).predicate
         let own = try request.predicate?.validated(against: entity, in: store.model, store: store)
         request.predicate = own.map { own in condition.map { .and([own, $0]) } ?? own } ?? condition
         return request

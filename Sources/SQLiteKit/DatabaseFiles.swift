@@ -23,6 +23,10 @@ package struct DatabaseFiles {
         log = try logFile.flatMap { try WriteAheadLog($0) }
         if let log {
             pageSize = log.pageSize
+            let most = Self.mostPages(mainSize: mainSize, pageSize: log.pageSize, frames: log.pages.count)
+            guard log.commitSizes.allSatisfy({ Int64($0) <= most }) else {
+                throw SQLiteError(.corrupt, message: "its WAL speaks of more pages than there are", path: connection.path)
+            }
         } else {
             var header = [UInt8](repeating: 0, count: 18)
             try header.withUnsafeMutableBytes { try main.read(into: $0, at: 0) }
@@ -30,6 +34,9 @@ package struct DatabaseFiles {
             pageSize = size == 1 ? 65_536 : max(512, size)
         }
     }
+
+    /// How many pages a database can have at most: each is in the main file or in a frame, but for the one that holds SQLite's locks.
+    static func mostPages(mainSize: Int64, pageSize: Int, frames: Int) -> Int64 { (mainSize + Int64(pageSize) - 1) / Int64(pageSize) + Int64(frames) + 1 }
 
     /// The database at a mark of its WAL; at nil, or a mark of a WAL that is gone, the main file alone.
     package func state(at mark: WriteAheadLog.Mark?) -> DatabaseState { state(frames: log?.frames(at: mark) ?? 0) }

@@ -18,7 +18,7 @@ struct SnapshotPages {
 
     /// Fills a buffer with pages that follow one another.
     func read(_ first: Int, _ number: Int, into buffer: UnsafeMutableRawPointer) throws {
-        guard first > 0, number > 0, first + number - 1 <= count else { throw UnsuitedForScan() }
+        guard first > 0, number > 0, number <= count, first <= count - number + 1 else { throw UnsuitedForScan() }
         guard !frames.isEmpty, let log else { return try readMain(first, number, into: buffer) }
         var page = first
         while page < first + number {
@@ -66,6 +66,8 @@ extension SnapshotPages {
         var pages = SnapshotPages(pageSize: Int(pageSize), count: Int(count), main: main)
         // Where all frames are in the main file SQLite reads that alone, and holds writers off it alone.
         if let index, let before, before.frames > copied {
+            // A damaged commit may count more pages than there are anywhere: they take no memory.
+            guard Int64(count) <= DatabaseFiles.mostPages(mainSize: try main.size(), pageSize: pages.pageSize, frames: before.frames) else { return nil }
             guard before.frames <= Self.mostFrames, before.pageSize == pages.pageSize, let log = try connection.rawFile(SQLITE_FCNTL_JOURNAL_POINTER),
                 let frames = index.lastFrames(upTo: before.frames, pageCount: pages.count)
             else { return nil }

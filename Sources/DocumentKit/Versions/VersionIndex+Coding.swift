@@ -69,13 +69,17 @@ extension VersionIndex {
     private var objection: String? {
         if !Self.numbers.contains(next) { return "its next number is \(next)" }
         if rows.count > Self.maximumCount { return "more than \(Self.maximumCount) versions" }
-        if let wal = head?.wal, wal.frames < 0 { return "its head has \(wal.frames) frames" }
+        if let wal = head?.wal, !Self.frames.contains(wal.frames) { return "its head has \(wal.frames) frames" }
+        if let head, !Self.numbers.contains(head.generation) || !Self.numbers.contains(head.counter) || !Date.wholeMilliseconds.contains(head.saved) {
+            return "its head has impossible numbers"
+        }
         if head == nil, !rows.isEmpty { return "versions without a head" }
         var last = 0
         for row in rows {
             guard row.number > last else { return "version \(row.number) is out of order" }
             last = row.number
             guard row.number < next else { return "version \(row.number) is beyond the next number" }
+            guard Self.numbers.contains(row.generation), Date.wholeMilliseconds.contains(row.saved) else { return "version \(row.number) has impossible numbers" }
             guard Self.numbers.contains(row.revision), row.size >= 0, row.deltaBytes >= 0, row.baseBytes >= 0, row.size < Self.maximumSize,
                 row.deltaBytes < Self.maximumSize, row.baseBytes < Self.maximumSize
             else { return "version \(row.number) has impossible sizes" }
@@ -86,6 +90,8 @@ extension VersionIndex {
 
     /// What counts up, as far as it can be raised.
     private static let numbers = 0...(1 << 60)
+    /// A WAL counts its frames in 32 bits.
+    private static let frames = 0...Int(UInt32.max)
     /// The largest database that SQLite has, and then some.
     private static let maximumSize: Int64 = 1 << 49
 }

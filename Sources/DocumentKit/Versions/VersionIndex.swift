@@ -97,14 +97,16 @@ extension VersionIndex.Row {
 
 extension Date {
     /// From 2001 on, as dates count, so that what is read back is the time to the millisecond.
+    /// - Parameter milliseconds: Since 1970, within ``wholeMilliseconds``.
     init(milliseconds: Int64) { self.init(timeIntervalSinceReferenceDate: Double(milliseconds - Self.millisecondsTo2001) / 1000) }
-    var milliseconds: Int64 { Int64(clampingToRange: timeIntervalSince1970 * 1000) }
-
-    private static let millisecondsTo2001: Int64 = 978_307_200_000
-}
-
-extension Int64 {
-    fileprivate init(clampingToRange value: Double) {
-        self = value.isNaN ? 0 : Int64(Swift.max(-9e15, Swift.min(9e15, value.rounded())))
+    /// Since 1970; the nearest of ``wholeMilliseconds``, and 0 for what is no number.
+    var milliseconds: Int64 {
+        let value = (timeIntervalSince1970 * 1000).rounded()
+        if value.isNaN { return 0 }
+        return Int64(Swift.max(Double(Self.wholeMilliseconds.lowerBound), Swift.min(Double(Self.wholeMilliseconds.upperBound), value)))
     }
+
+    /// Those that a date can tell apart, as far as they are written.
+    static let wholeMilliseconds: ClosedRange<Int64> = -9_000_000_000_000_000...9_000_000_000_000_000
+    private static let millisecondsTo2001: Int64 = 978_307_200_000
 }

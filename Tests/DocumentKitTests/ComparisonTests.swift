@@ -2,6 +2,8 @@ import DocumentKit
 import Foundation
 import ObjectGraph
 import Schema
+import SQLiteKit
+import TestSupport
 import Testing
 
 /// What counts as a difference, value by value.
@@ -53,6 +55,40 @@ import Testing
             let found = try await differences(folder) { try fill($0, [0, 1]) } _: { try fill($0, [1, 0]) }
             #expect(found.map(\.object) == ["Author/p1"])
             #expect(found.first?.properties.map(\.name) == ["books"])
+        }
+    }
+
+    /// Frameworks of old kept some links at one end; a document that has the same link at both ends has the same link.
+    @Test(arguments: [("ZALPHA", "one"), ("ZBETA", "one")]) func aLinkThatIsKeptAtOneEndIsTheSameLink(emptied table: String, key: String) async throws {
+        try await withFolder { folder in
+            let model = try ManagedObjectModel(entities: [
+                EntityDescription("Alpha", relationships: [.init("one", to: "Beta", inverse: "one")]),
+                EntityDescription("Beta", relationships: [.init("one", to: "Alpha", inverse: "one")]),
+            ])
+            for (name, count) in [("old.folio", 1), ("new.folio", 1), ("unlinked.folio", 0)] {
+                let document = try await PersistentDocument.create(at: folder.appendingPathComponent(name), model: model)
+                let alpha = try document.context.insert("Alpha"), beta = try document.context.insert("Beta")
+                if count > 0 { alpha["one"] = beta }
+                try await document.save()
+                try await document.close()
+            }
+            let store = try #require(try FileManager.default.subpathsOfDirectory(atPath: folder.path + "/old.folio").first { $0.hasSuffix(".sqlite") })
+            let copy = folder.path + "/old.sqlite"
+            try FileManager.default.copyContents(of: URL(fileURLWithPath: folder.path + "/old.folio/" + store), to: URL(fileURLWithPath: copy))
+            let connection = try Connection(copy, .readWrite)
+            try connection.execute("UPDATE \(table) SET ZONE = NULL")
+            try connection.close()
+            func differences(_ names: [String]) async throws -> [String] {
+                var documents: [PersistentDocument] = []
+                for name in names { documents.append(try await PersistentDocument.open(folder.appendingPathComponent(name), mode: .reading)) }
+                var found: [String] = []
+                try DocumentComparison(from: documents[0], to: documents[1]).forEachDifference { found.append($0.object) }
+                for document in documents { try await document.close() }
+                return found
+            }
+            #expect(try await differences(["old.sqlite", "new.folio"]) == [])
+            #expect(try await differences(["new.folio", "old.sqlite"]) == [])
+            #expect(try await differences(["unlinked.folio", "new.folio"]) == ["Alpha/p1", "Beta/p1"])
         }
     }
 

@@ -7,7 +7,8 @@ struct ComparedProperty {
     /// Where the values of one side are.
     enum Side {
         case attribute(RowSlot)
-        case toOne(RowSlot)
+        /// Of a one-to-one relationship with its inverse.
+        case toOne(RowSlot, inverse: String?)
         case toMany(index: Int, isOrdered: Bool)
 
         /// The place of a relationship whose members have to be asked for.
@@ -35,7 +36,8 @@ struct ComparedProperty {
             if let attribute = property.attribute {
                 if attribute.type != .undefined, attribute.type != .objectID { sides[property.name] = .attribute(slots[property.index]) }
             } else if !property.isToMany {
-                sides[property.name] = .toOne(slots[property.index])
+                let inverse = store.identity.model.inverse(of: property).flatMap { $0.isToMany ? nil : $0.name }
+                sides[property.name] = .toOne(slots[property.index], inverse: inverse)
             } else if isTold(property, store.identity.model) {
                 sides[property.name] = .toMany(index: property.index, isOrdered: property.relationship?.isOrdered ?? false)
             }
@@ -54,10 +56,12 @@ struct ComparedProperty {
     }
 
     /// How the present rows of two cursors differ here; nil where they don't. A cursor is nil where its document has no such object.
+    /// - Throws: what the stores throw.
     func difference(_ left: RowCursor?, _ right: RowCursor?) throws -> PropertyDifference? {
         if let left, let right, let old, let new, let isSame = Self.quickly(left.row, old, right.row, new), isSame { return nil }
         let before = Self.value(old, left), after = Self.value(new, right)
-        return before.isSame(as: after) ? nil : PropertyDifference(name: name, old: before, new: after)
+        if try before.isSame(as: after) || Self.isTold(elsewhere: old, left, after) || Self.isTold(elsewhere: new, right, before) { return nil }
+        return PropertyDifference(name: name, old: before, new: after)
     }
 
     /// Compares without making values where that is easy; nil where it is not, or where they differ.
@@ -74,6 +78,12 @@ struct ComparedProperty {
         }
     }
 
+    /// Whether a document that has nil here has the same link at its other end: old stores keep some one-to-one links at one end only.
+    private static func isTold(elsewhere side: Side?, _ cursor: RowCursor?, _ other: PropertyValue) throws -> Bool {
+        guard let cursor, case .toOne(let slot, let inverse?) = side, cursor.row.reference(slot) == nil, case .object(let target) = other else { return false }
+        return try cursor.isTarget(of: inverse, ofObject: target.entity.name, target.key)
+    }
+
     private static func value(_ side: Side?, _ cursor: RowCursor?) -> PropertyValue {
         guard let side, let cursor else { return .null }
         func object(_ reference: ObjectReference) -> PropertyValue {
@@ -81,7 +91,7 @@ struct ComparedProperty {
         }
         switch side {
         case .attribute(let slot): return cursor.row.value(slot)
-        case .toOne(let slot): return cursor.row.reference(slot).map(object) ?? .null
+        case .toOne(let slot, _): return cursor.row.reference(slot).map(object) ?? .null
         case .toMany(let index, let isOrdered):
             var members = cursor.members(index)
             if !isOrdered {

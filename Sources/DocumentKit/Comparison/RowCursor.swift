@@ -41,6 +41,14 @@ final class RowCursor {
         if index >= rows.count, !isLast { try load() }
     }
 
+    /// Whether an object of the store leads to the present row by one of its to-one relationships. Costs a read of that object.
+    func isTarget(of relationship: String, ofObject entityName: String, _ key: Int64) throws -> Bool {
+        guard let entity, let other = identity.model.entity(named: entityName), let property = other.property(named: relationship), !property.isToMany else { return false }
+        let found = try source.rows(RowRequest(entityIndex: other.index, selection: .keys([key])))
+        guard !found.isEmpty else { return false }
+        return found[0].reference(found[0].layout.slots[property.index]) == ObjectReference(key: row.key, entityIndex: entity.index)
+    }
+
     private func load() throws {
         guard let entity else { return }
         let last = rows.isEmpty ? start : rows[rows.count - 1].key

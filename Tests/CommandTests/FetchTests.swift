@@ -179,7 +179,8 @@ import TestSupport
                 "fetch", document, "Person", "--where", "born != nil", "--columns", "year(born) AS y,month(born) AS m,count", "--group-by", "year(born) AS y,month(born) AS m", "--sort", "y,m",
                 "--format", "csv")
             #expect(counted.output == "y,m,count\n2023,1,1\n2024,1,1\n2024,2,2\n", "\(counted.messages)")
-            #expect(try FolioCommand.run("fetch", document, "Person", "--where", "weekday(born) == 3 AND year(born) = 2024", "--columns", "name", "--format", "csv").output == "name\nA\n")
+            let onWednesday = try FolioCommand.run("fetch", document, "Person", "--where", "weekday(born) == 3 AND year(born) = 2024", "--columns", "name", "--format", "csv").output
+            #expect(onWednesday.hasSuffix("/Person/p1,A\n") && onWednesday.split(separator: "\n").count == 2)
             #expect(try FolioCommand.run("fetch", document, "Person", "--where", "month(name) == 1").exit == 64)
         }
     }

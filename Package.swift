@@ -76,7 +76,7 @@ let testRooms: [(name: String, imports: [String])] = [
     ]),
     ("FolioTests", ["Folio", "ArchiveKit", "SQLiteKit", "FileSystem", "Coding"]),
     ("ModelMacrosTests", ["ModelMacros"]),
-    ("CommandTests", ["FolioCommands", "FolioTool", "Folio"]),
+    ("CommandTests", ["FolioCommands", "FolioTool", "Folio", "SQLiteKit"]),
     ("DocumentSamplesTests", ["FolioTool", "Folio", "Coding", "CSQLite"]),
     ("CorpusTests", ["Folio", "SQLiteStore", "Storage", "RowMemory", "ModelFiles", "Query", "Schema", "SQLiteKit", "Coding"]),
     ("CrashTests", ["CrashDriver"]),

@@ -36,6 +36,16 @@ extension DocumentError {
         }
     }
 
+    /// Whether an error says no more than that another program changed what was being read: reading it again may well succeed.
+    package static func tellsOfChange(_ error: any Error) -> Bool {
+        switch error {
+        case let error as DocumentError: error.code == .changed || error.underlying.map(tellsOfChange) ?? false
+        case let error as StorageError: error.underlying.map(tellsOfChange) ?? false
+        case let error as SQLiteError: error.code == .changed
+        default: false
+        }
+    }
+
     private init(_ error: FileSystemError, _ stage: Stage) {
         let code: Code =
             switch error.code {
@@ -67,7 +77,7 @@ extension DocumentError {
         case .notAStore, .damaged: code = .malformed
         case .incompatibleModel, .noModel: code = .modelMismatch
         case .readOnly, .permission: code = .permission
-        case .busy: code = .locked
+        case .busy: code = (error.underlying as? SQLiteError)?.code == .changed ? .changed : .locked
         case .unsupported: code = .unsupported
         case .newer: code = .newer
         case .cannotCreate: code = .cannotCreate
@@ -80,6 +90,7 @@ extension DocumentError {
         let code: Code =
             switch error.code {
             case .busy, .locked: .locked
+            case .changed: .changed
             case .corrupt, .notADatabase: .malformed
             case .readOnly, .refused: .permission
             default: .io

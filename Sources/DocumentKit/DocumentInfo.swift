@@ -60,9 +60,7 @@ public struct DocumentInfo: Sendable, Hashable {
             if let storeBytes { self.storeBytes = storeBytes }
             return
         }
-        let session = try DocumentSession.read(document.path, state, model: model)
-        defer { try? session.close() }
-        self = try DocumentError.stage(.reading, document.path) { try Self(session, lock) }
+        self = try DocumentSession.readingOneState(document.path, state, model: model) { try Self($0, lock) }
     }
 
     /// The manifest where there is no work that it doesn't know of; nil where the store has to be asked.

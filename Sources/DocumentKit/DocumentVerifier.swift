@@ -35,6 +35,12 @@ public enum DocumentVerifier {
     package static func verify(
         _ url: URL, isThorough: Bool, fitting model: @escaping @Sendable ([String: Data]) throws -> ManagedObjectModel?
     ) throws -> [DocumentFinding] {
+        try DocumentReading.repeating { try verifyOnce(url, isThorough: isThorough, fitting: model) }
+    }
+
+    private static func verifyOnce(
+        _ url: URL, isThorough: Bool, fitting model: @escaping @Sendable ([String: Data]) throws -> ManagedObjectModel?
+    ) throws -> [DocumentFinding] {
         let document = try DetectedDocument(url.path)
         let obstacle = Mutex<(any Error)?>(nil)
         var check = DocumentCheck(isThorough: isThorough, hasOwnModel: [.package, .archive].contains(document.kind)) { hashes in
@@ -75,7 +81,8 @@ private struct DocumentCheck {
 
     /// - Throws: what has kept parts from being looked at, where all others are sound.
     func result() throws -> [DocumentFinding] {
-        if let obstacle, findings.count == obstacleCount { throw obstacle }
+        // What was found in a document that changed under the eye may be a mixture of two states.
+        if let obstacle, findings.count == obstacleCount || DocumentError.tellsOfChange(obstacle) { throw obstacle }
         return findings
     }
 
@@ -109,6 +116,7 @@ private struct DocumentCheck {
 
     private func isObstacle(_ error: any Error) -> Bool {
         switch error {
+        case let error where DocumentError.tellsOfChange(error): true
         case let error as FileSystemError: [.permissionDenied, .noSpace, .tooManyOpenFiles].contains(error.code)
         case let error as StorageError: [.permission, .full].contains(error.code) || !hasOwnModel && [.noModel, .incompatibleModel].contains(error.code)
         case let error as DocumentError: error.code == .permission || error.underlying.map(isObstacle) ?? false
@@ -225,8 +233,14 @@ private struct DocumentCheck {
         description.ignoresWAL = ignoresWAL
         let info = try SQLitePersistentStore.storedModelInfo(at: description.url, ignoresWAL: ignoresWAL)
         let model = try resolver(info.versionHashes) ?? package?.reader.model(fitting: info.versionHashes)?.model
-        return try SQLitePersistentStore.open(
+        let store = try SQLitePersistentStore.open(
             description, model: model, files: package.map { ContentFolder(inPackage: $0.reader.path).externalValues })
+        // All findings are of one state.
+        do { try store.holdState() } catch {
+            try? store.close()
+            throw error
+        }
+        return store
     }
 
     private mutating func marker(_ store: SQLitePersistentStore, _ manifest: Manifest?) throws {

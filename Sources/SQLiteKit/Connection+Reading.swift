@@ -76,10 +76,12 @@ extension Connection {
     /// Throws `.changed` where the files are no longer those that were opened by `openForReading`; what was read may then be a mixture. Does nothing for other connections.
     package func checkUnchanged() throws {
         guard let before = stateBefore else { return }
+        // A writer with a `-shm` is kept off by locks, and so is every writer as long as a transaction lasts.
+        if before.hasSharedMemory || isInTransaction, keepsWritersOff { return }
         let after: ReadState
         do { after = try ReadState(before.location) } catch { throw Self.cannotOpen(path, error) }
-        // A writer with a `-shm` is kept off by locks, and whoever came later has made one.
-        if reading == .locked, before.hasSharedMemory { return }
+        // What goes to a WAL meanwhile is not read.
+        if holdsMainFile, after.main == before.main { return }
         if after != before { throw before.changed(path) }
     }
 
@@ -88,8 +90,38 @@ extension Connection {
 
     /// Whether a transaction of this connection, opened by `openForReading`, sees one state whatever others commit: by the locks of a shared `-shm`, or of a rollback journal.
     package var keepsWritersOff: Bool {
-        guard reading == .locked, let stateBefore else { return false }
-        return stateBefore.hasSharedMemory || stateBefore.wal == nil
+        guard reading == .locked, stateBefore != nil else { return false }
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, file?.pointee.pMethods != nil else { return false }
+        return !GuardFile.of(file).pointee.hasPrivateIndex
+    }
+
+    /// Keeps what is read to one state until the connection is closed: by a transaction, or, where the main file is read alone, by a lock that keeps others from bringing their WAL
+    /// into it when they close it. `checkUnchanged` tells where neither could hold them off.
+    package func holdState() throws {
+        if reading == .locked { try execute("BEGIN DEFERRED") } else { try lockMainFile() }
+        // A transaction begins with what it reads first.
+        _ = try value("SELECT count(*) FROM sqlite_schema")
+    }
+
+    /// How often, and how many milliseconds apart, the lock of a file is asked for that somebody else has just closed.
+    private static let lockAttempts = 20, lockPause: Int32 = 5
+
+    /// Takes SQLite's own shared lock of a main file that is read alone: whoever closes a WAL wants that file for itself before it copies the WAL and removes it.
+    private func lockMainFile() throws {
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        guard stateBefore != nil, sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let file, let lock = file.pointee.pMethods?.pointee.xLock
+        else { return }
+        for _ in 0..<Self.lockAttempts {
+            let result = lock(file, SQLITE_LOCK_SHARED)
+            if result == SQLITE_BUSY {
+                sqlite3_sleep(Self.lockPause)
+                continue
+            }
+            // A file system without locks is read without.
+            holdsMainFile = result == SQLITE_OK
+            return
+        }
     }
 
     /// Opens for reading, runs `body`, checks that nothing changed meanwhile, and does it all again where something did.
@@ -152,7 +184,9 @@ struct ReadState: Equatable {
 
     /// Whether the files are no longer these, so that an error of reading them says nothing of what they are: a writer that begins, ends or copies its log is between two looks of SQLite's.
     func explains(_ error: SQLiteError) -> Bool {
-        [.cannotOpen, .corrupt, .notADatabase, .readOnly, .inputOutput].contains(error.code) && (try? ReadState(location)) != self
+        // Who writes nothing is refused for that only where a living writer has yet to set up the shared index.
+        if error.code == .readOnly, hasSharedMemory || (try? Disk.exists(location + "-shm")) == true { return true }
+        return [.cannotOpen, .corrupt, .notADatabase, .readOnly, .inputOutput].contains(error.code) && (try? ReadState(location)) != self
     }
 
     func changed(_ path: String) -> SQLiteError { SQLiteError(.changed, message: "changed by another program while it was read", path: path) }

@@ -10,13 +10,15 @@ extension Connection {
     /// gives them.
     ///
     /// It takes a third of a statement's time. Others may commit meanwhile; what this connection has not committed itself is not seen, so that it answers nil then, as it does within a
-    /// transaction, in an archive, and while statements are noted or have a deadline.
+    /// transaction, unless that only reads a database without a WAL, in an archive, and while statements are noted or have a deadline.
     /// - Throws: `SQLiteError`; `.interrupted` as a statement would.
     package func scanning<Result>(_ table: String, _ columns: [ScanColumn], _ body: (TableScan) throws -> Result) throws -> Result? {
-        guard !isInTransaction, recorder == nil, errors.deadline == nil else { return nil }
-        defer { if isInTransaction { try? execute("COMMIT") } }
+        // A WAL may have grown since the transaction began, and its index tells nothing of that time.
+        let isHeld = isInTransaction && keepsWritersOff && stateBefore?.wal == nil
+        guard !isInTransaction || isHeld, recorder == nil, errors.deadline == nil else { return nil }
+        defer { if isInTransaction, !isHeld { try? execute("COMMIT") } }
         let pages = try SnapshotPages.of(self) {
-            try execute("BEGIN")
+            if !isHeld { try execute("BEGIN") }
             _ = try value("PRAGMA schema_version")
         }
         guard let pages, let known = try TableColumns(table, self),

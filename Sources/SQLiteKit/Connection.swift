@@ -14,6 +14,8 @@ package final class Connection {
     /// How an opening that writes nothing reads; nil for others.
     package internal(set) var reading: Reading?
     var stateBefore: ReadState?
+    /// Whether a lock keeps others from writing to the main file when they close it.
+    var holdsMainFile = false
     /// Stops the running statement from any thread.
     package let interrupter: Interrupter
     private var cache: [String: Statement] = [:]

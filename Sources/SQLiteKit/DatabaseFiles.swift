@@ -139,9 +139,10 @@ extension Connection {
     /// Looks at the files past SQLite. Nothing is committed or checkpointed by this connection meanwhile, and a read transaction keeps others from starting the
     /// WAL over; whoever checkpoints elsewhere must be kept away by the document's lock. What `body` is given is of no use afterwards.
     package func withFiles<Result>(_ body: (DatabaseFiles) throws -> Result) throws -> Result {
-        guard !isInTransaction else {
+        guard !isWriting else {
             throw SQLiteError(.misuse, message: "the files are looked at between transactions", path: path)
         }
+        if isInTransaction { return try body(DatabaseFiles(self)) }
         return try transaction(.deferred) {
             // Opens the WAL and takes the read lock.
             _ = try value("SELECT count(*) FROM sqlite_schema")

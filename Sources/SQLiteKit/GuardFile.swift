@@ -18,7 +18,7 @@ struct GuardFile {
     private var name: UnsafePointer<CChar>
     private var isStore: Bool
     /// Whether the wal-index is in SQLite's private memory, since no `-shm` is there.
-    private var hasPrivateIndex = false
+    private(set) var hasPrivateIndex = false
     /// Of a main file: how many commits its connection has done.
     private(set) var commits = 0
     /// Of a main file that is written: how many blocks of the shared wal-index are there for certain; nil where it has none.

@@ -10,6 +10,12 @@ extension SQLitePersistentStore: GenerationStore {
 
     package func viewForReading() throws -> (any StoreView)? { try view(mayHoldUpWriters: true) }
 
+    /// Keeps whatever this store reads from here on to what is committed now, until it is closed. Writers may have to wait for it.
+    /// - Throws: `StorageError.busy`, here and from whatever reads later, where others commit and no lock keeps the state.
+    package func holdState() throws {
+        try withSession { try $0.hold() }
+    }
+
     private func view(mayHoldUpWriters: Bool) throws -> (any StoreView)? {
         let mode = try withSession { $0.archive == nil ? try $0.connection.journalMode() : nil }
         // With a rollback journal nobody commits as long as somebody reads.

@@ -133,6 +133,46 @@ import Testing
         }
     }
 
+    /// The store is at rest, without a WAL: no lock of a transaction would hold anybody off.
+    @Test func aStateThatIsHeldStaysWhenAnotherOpensCommitsAndCloses() throws {
+        try withTemporaryDirectory { folder in
+            let path = folder.path + "/store"
+            let writer = try Connection(path, .create)
+            try writer.setJournalMode(.wal)
+            try writer.execute("CREATE TABLE t(a); INSERT INTO t VALUES (1)")
+            try writer.close()
+            let reader = try Connection.openForReading(path)
+            try reader.holdState()
+            let other = try Connection(path, .readWrite)
+            try other.execute("INSERT INTO t VALUES (2)")
+            try other.close()
+            try reader.checkUnchanged()
+            #expect(try reader.value("SELECT count(*) FROM t") == .integer(1))
+            try reader.close()
+            let later = try Connection(path, .readWrite)
+            #expect(try later.value("SELECT count(*) FROM t") == .integer(2))
+            try later.close()
+            #expect(try Disk.list(folder.path).map(\.name) == ["store"])
+        }
+    }
+
+    @Test func aCheckpointUnderAStateThatIsHeldIsNoticed() throws {
+        try withTemporaryDirectory { folder in
+            let path = folder.path + "/store"
+            let writer = try Connection(path, .create)
+            try writer.setJournalMode(.wal)
+            try writer.execute("CREATE TABLE t(a); INSERT INTO t VALUES (1)")
+            try writer.close()
+            let reader = try Connection.openForReading(path)
+            try reader.holdState()
+            let other = try Connection(path, .readWrite)
+            try other.execute("INSERT INTO t VALUES (2)")
+            _ = try other.checkpoint(.passive)
+            #expect(throws: SQLiteError.self) { try reader.checkUnchanged() }
+            try other.close()
+        }
+    }
+
     @Test func aWriterThatComesLaterIsNoticedAndThenFollowed() throws {
         try withTemporaryDirectory { folder in
             let path = try crashed(in: folder.path)

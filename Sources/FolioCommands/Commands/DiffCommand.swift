@@ -49,15 +49,11 @@ enum DiffCommand: Command {
                 defer { progress.finish() }
                 var report = DifferenceReport(console, showsObjects: !arguments.has("--stat"))
                 report.begin()
-                try old.readingOneState { oldState in
-                    try new.readingOneState { newState in
-                        try comparison.forEachDifference(oldState, newState) { difference in
-                            try console.interruption.check()
-                            try console.output.check()
-                            report.add(difference)
-                            progress.advance()
-                        }
-                    }
+                try comparison.forEachDifference(old.store, new.store) { difference in
+                    try console.interruption.check()
+                    try console.output.check()
+                    report.add(difference)
+                    progress.advance()
                 }
                 return report.finish(comparison.modelDifferences)
             }

@@ -20,16 +20,16 @@ enum ExportCommand: Command {
         let format = arguments.value("--format") ?? "json"
         try await DocumentReader.reading(arguments.operands[0], model: arguments.value("--model"), console) { reader in
             let exporter = try DocumentExporter(store: reader.store, entityName: arguments.value("--entity"), console: console)
-            func write(_ rows: any RowStore, to sink: ByteSink) throws {
+            func write(to sink: ByteSink) throws {
                 switch format {
-                case "jsonl": try exporter.reading(rows).writeLines(to: sink)
-                case "csv": try exporter.reading(rows).writeCSV(to: sink)
-                default: try exporter.reading(rows).writeJSON(to: sink)
+                case "jsonl": try exporter.writeLines(to: sink)
+                case "csv": try exporter.writeCSV(to: sink)
+                default: try exporter.writeJSON(to: sink)
                 }
             }
-            guard let path = arguments.value("--output"), path != "-" else { return try reader.readingOneState { try write($0, to: console.output) } }
+            guard let path = arguments.value("--output"), path != "-" else { return try write(to: console.output) }
             let file = try OutputFile(path: path, of: arguments.operands[0], interruption: console.interruption)
-            try reader.readingOneState { try write($0, to: file.sink) }
+            try write(to: file.sink)
             try file.finish()
         }
         return .done

@@ -9,6 +9,8 @@ final class ByteSink {
     /// nil keeps everything in memory.
     private let descriptor: Int32?
     private var failure: Int32 = 0
+    /// How often the buffer has been handed on.
+    private var flushes = 0
     /// What kept the bytes themselves from being had.
     private var trouble: (any Error)?
 
@@ -47,6 +49,23 @@ final class ByteSink {
             }
         }
         buffer.removeAll(keepingCapacity: true)
+        flushes += 1
+    }
+
+    /// A place in what is written, for `goBack(to:)`.
+    struct Mark {
+        fileprivate let flushes: Int
+        fileprivate let count: Int
+    }
+
+    var mark: Mark { Mark(flushes: flushes, count: buffer.count) }
+
+    /// Forgets what was written since a mark; false where some of that has been handed on.
+    func goBack(to mark: Mark) -> Bool {
+        guard flushes == mark.flushes else { return false }
+        buffer.removeSubrange(mark.count...)
+        trouble = nil
+        return true
     }
 
     /// - Throws: the failure of an earlier write, if there was one.

@@ -8,16 +8,34 @@ struct DocumentReader {
     var context: ManagedObjectContext { document.context }
     var model: ManagedObjectModel { document.model }
 
-    /// Opens the document at `path`, runs `body` and closes it.
+    /// Opens the document at `path`, runs `body` on one state of it and closes it; all of it again where another program changed the document meanwhile and no lock held it off, as long as
+    /// nothing has left for standard output.
     /// - Parameter modelText: what `--model` says.
     static func reading<Result>(
         _ path: String, model modelText: String?, _ console: Console, _ body: (DocumentReader) async throws -> Result
     ) async throws -> Result {
-        let argument = DocumentArgument(path)
+        let argument = DocumentArgument(path), mark = console.output.mark
+        var attempt = 1
+        while true {
+            do {
+                return try await reading(argument, model: modelText, console, isFirst: attempt == 1, body)
+            } catch where attempt < DocumentReading.attempts && DocumentError.tellsOfChange(error) && console.output.goBack(to: mark) {
+                try await Task.sleep(for: DocumentReading.pause(after: attempt))
+                attempt += 1
+            }
+        }
+    }
+
+    private static func reading<Result>(
+        _ argument: DocumentArgument, model modelText: String?, _ console: Console, isFirst: Bool, _ body: (DocumentReader) async throws -> Result
+    ) async throws -> Result {
         let document = try await PersistentDocument.open(
             URL(fileURLWithPath: argument.path), mode: .reading, state: argument.state, fitting: try FittingModel.resolver(modelText))
-        if document.hasAutosavedWork, argument.state == .newest { console.say("note: \(Printable.line(path)) is shown with autosaved work that is not saved") }
         do {
+            try document.holdState()
+            if isFirst, document.hasAutosavedWork, argument.state == .newest {
+                console.say("note: \(Printable.line(argument.path)) is shown with autosaved work that is not saved")
+            }
             let result = try await body(DocumentReader(document: document))
             try await document.close()
             return result
@@ -25,18 +43,5 @@ struct DocumentReader {
             try? await document.close()
             throw error
         }
-    }
-
-    /// Runs `body`, which reads the document in several steps, on what is committed now. Where that can't be held, since no editor had the document open, it throws if somebody saved
-    /// between them: what was read is then no state that there ever was.
-    func readingOneState<Result>(_ body: (any RowStore) throws -> Result) throws -> Result {
-        if let state = try document.oneState() { return try body(state) }
-        let before = try document.commitCount()
-        let result = try body(store)
-        guard try document.commitCount() == before else {
-            throw CommandError(
-                .tryLater, "changed", "the document was saved by another program while it was read", path: document.url.path, hint: "run the command again")
-        }
-        return result
     }
 }

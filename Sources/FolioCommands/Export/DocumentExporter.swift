@@ -5,7 +5,6 @@ import RowMemory
 /// Writes all objects of a store, in the formats of `folio export`, some thousand rows at a time.
 struct DocumentExporter {
     private let store: any PersistentStore
-    private var rows: any RowStore
     private let console: Console
     private let writers: [ObjectWriter]
     /// Entities that have objects of their own, by name.
@@ -15,7 +14,6 @@ struct DocumentExporter {
     /// - Parameter entityName: the entity whose objects are written, its sub-entities' not; nil for all.
     init(store: any PersistentStore, entityName: String?, console: Console) throws {
         self.store = store
-        rows = store
         self.console = console
         let model = store.identity.model
         let prefixes = store.identity.uriPrefixes
@@ -27,20 +25,13 @@ struct DocumentExporter {
         }
     }
 
-    /// The same, with rows of one moment of the store.
-    func reading(_ rows: any RowStore) -> DocumentExporter {
-        var exporter = self
-        exporter.rows = rows
-        return exporter
-    }
-
     /// Calls `body` with each row of an entity, in order of number.
     private func forEachRow(of entity: Entity, _ progress: Progress, _ body: (Row, Int, RelatedRows) throws -> Void) throws {
         var last: Int64?
         while true {
             try console.interruption.check()
-            let rows = try self.rows.rows(.part(of: entity.index, after: last, limit: Self.batchSize))
-            let related = try RelatedRows(rows, entity: entity, layout: store.layouts[entity.index], in: self.rows)
+            let rows = try store.rows(.part(of: entity.index, after: last, limit: Self.batchSize))
+            let related = try RelatedRows(rows, entity: entity, layout: store.layouts[entity.index], in: store)
             for index in 0..<rows.count { try body(rows[index], index, related) }
             progress.advance(rows.count)
             if rows.count < Self.batchSize { return }
@@ -50,7 +41,7 @@ struct DocumentExporter {
 
     private func progress() throws -> Progress {
         guard console.showsProgress else { return Progress(total: 0, of: "objects", console) }
-        let total = try entities.reduce(0) { try $0 + rows.count(RowRequest(entityIndex: $1.index, includesSubentities: false)) }
+        let total = try entities.reduce(0) { try $0 + store.count(RowRequest(entityIndex: $1.index, includesSubentities: false)) }
         return Progress(total: total, of: "objects", console)
     }
 

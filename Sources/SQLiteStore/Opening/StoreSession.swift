@@ -48,6 +48,8 @@ final class StoreSession {
     var historyTables: HistoryTables?
     /// They were looked for and are not there.
     var hasNoHistory = false
+    /// Whether everything is read from one state: see `hold()`.
+    private(set) var isHeld = false
     /// The names of files that this session's saves have replaced.
     var namesOfReplacedFiles: Set<String> = []
 
@@ -81,7 +83,25 @@ final class StoreSession {
     /// How often a store that others write to is read again before that is called busy.
     private static let readingAttempts = 5
 
-    /// Runs a reading operation. A store that is read without locks is looked at again afterwards, and read again if it changed meanwhile.
+    /// Keeps whatever is read from here on to what is committed now. Where locks can't do that, reading throws as soon as others have committed.
+    /// - Throws: `SQLiteError.changed` where the store is not the one any more that was opened, or has another model.
+    func hold() throws {
+        precondition(description.isReadOnly, "A store that is written moves on: hold one that is open for reading only")
+        guard !isHeld else { return }
+        let changed = SQLiteError(.changed, message: "changed by another program while it was read", path: path)
+        let now: StoreMetadata
+        do {
+            try connection.holdState()
+            now = try StoreMetadata.read(from: connection)
+            try connection.checkUnchanged()
+        } catch let error as SQLiteError where connection.isOfOthers(error) {
+            throw changed
+        }
+        if let opened = lastMetadata?.metadata, opened.uuid != now.uuid || opened.versionHashes != now.versionHashes { throw changed }
+        isHeld = true
+    }
+
+    /// Runs a reading operation. A store that is read without locks is looked at again afterwards, and read again if it changed meanwhile, unless its state is held.
     func reading<Result>(_ body: () throws -> Result) throws -> Result {
         var left = Self.readingAttempts
         while true {
@@ -90,7 +110,7 @@ final class StoreSession {
                 try connection.checkUnchanged()
                 return result
             } catch let error as SQLiteError where connection.isOfOthers(error) {
-                if left == 0 { throw SQLiteError(.changed, message: "changed by another program while it was read", path: path) }
+                if left == 0 || isHeld { throw SQLiteError(.changed, message: "changed by another program while it was read", path: path) }
                 left -= 1
                 try reopenForReading()
             }

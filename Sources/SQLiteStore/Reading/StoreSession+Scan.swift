@@ -14,7 +14,7 @@ extension StoreSession {
         for column in columns {
             if let name = SelectStatement.columnName(column) { wanted.append(.named(name)) } else if column == "0" { wanted.append(.zero) } else { return nil }
         }
-        guard !description.isInMemory, archive == nil, !connection.isInTransaction,
+        guard !description.isInMemory, archive == nil, !connection.isWriting,
             try connection.value("SELECT max(Z_PK) FROM \(SQLName.quoted(storage.table))")?.integer ?? 0 > Self.rowsWorthScanning
         else { return nil }
         return try connection.scanning(storage.table, wanted) { scan in

@@ -71,22 +71,22 @@ package struct ArchiveReader: Sendable {
         try translating {
             let stream = try EntryStream(file, directory)
             while let entry = try stream.next() {
-                if including(entry.name) { try extract(entry, stream, to: folder, isSynchronized: false) { _ in } }
+                if including(entry.name) { try extract(entry, stream, to: folder, nil, isSynchronized: false) { _ in } }
             }
         }
     }
 
-    /// Unpacks everything into the folder `target`, which is made here and must not be there. Modes are 0700 and 0600. On failure
-    /// nothing is left. Not made durable.
+    /// Unpacks everything into the folder `target`, which is made here and must not be there. On failure nothing is left. Not made durable.
     /// - Parameters:
+    ///   - protection: The modes of files and folders, less the process's mask; nil for this user alone.
     ///   - isSynchronized: Whether the caller makes it durable next: then the disk begins meanwhile.
     ///   - progress: Told after each piece how many bytes it had; may throw to end the unpacking.
-    package func extract(to target: String, isSynchronized: Bool = false, progress: (Int64) throws -> Void = { _ in }) throws {
+    package func extract(to target: String, _ protection: FileProtection? = nil, isSynchronized: Bool = false, progress: (Int64) throws -> Void = { _ in }) throws {
         try translating {
-            try Disk.makeDirectory(target, mode: 0o700)
+            try Disk.makeDirectory(target, mode: protection?.folderMode ?? 0o700)
             do {
                 let stream = try EntryStream(file, directory)
-                while let entry = try stream.next() { try extract(entry, stream, to: target, isSynchronized: isSynchronized, progress) }
+                while let entry = try stream.next() { try extract(entry, stream, to: target, protection, isSynchronized: isSynchronized, progress) }
             } catch {
                 // The first error is the one that counts.
                 try? Disk.removeTree(target)
@@ -95,11 +95,13 @@ package struct ArchiveReader: Sendable {
         }
     }
 
-    private func extract(_ entry: ZipEntry, _ stream: EntryStream, to target: String, isSynchronized: Bool, _ progress: (Int64) throws -> Void) throws {
+    private func extract(
+        _ entry: ZipEntry, _ stream: EntryStream, to target: String, _ protection: FileProtection?, isSynchronized: Bool, _ progress: (Int64) throws -> Void
+    ) throws {
         let path = FilePath.join(target, entry.isDirectory ? String(entry.name.dropLast()) : entry.name)
-        try Disk.makeDirectories(entry.isDirectory ? path : FilePath.parent(path), mode: 0o700)
+        try Disk.makeDirectories(entry.isDirectory ? path : FilePath.parent(path), mode: protection?.folderMode ?? 0o700)
         guard !entry.isDirectory else { return }
-        let file = try File(path, .create(mode: 0o600))
+        let file = try File(path, .create(mode: protection?.fileMode ?? 0o600))
         defer { file.close() }
         var early = EarlyWriting()
         func write(_ piece: UnsafeRawBufferPointer) throws {

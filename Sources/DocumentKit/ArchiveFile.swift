@@ -85,9 +85,10 @@ struct ArchiveFile {
 
     /// Packs a package folder into a new file at `target`, which must not be there; `store` is the store to take instead of the package's own, which may be open.
     /// Versions stay behind unless they are asked for, and so does all that a store keeps beside itself. Durable but for its folder when it returns.
-    static func pack(_ package: String, store: String, manifest: Manifest, includesVersions: Bool, to target: String) throws {
-        let file = try File(target, .create())
+    static func pack(_ package: String, store: String, manifest: Manifest, includesVersions: Bool, to target: String, _ protection: FileProtection) throws {
+        let file = try File(target, .create(mode: protection.fileMode))
         defer { file.close() }
+        protection.giveAway(target)
         var parts = [
             ArchivePart(name: PackageLayout.mimetype, content: .bytes(Array(PackageLayout.archiveType.utf8)), isStored: true),
             ArchivePart(name: PackageLayout.manifest, content: .bytes(try manifest.encoded)),

@@ -19,15 +19,18 @@ struct ArchiveUnpacker {
         if let target {
             var done: Int64 = 0
             try target.place { temporary in
-                try archive.reader.extract(to: temporary, isSynchronized: true) { count in
+                let protection = try FileProtection.ofDocument(source).replacing(target.path)
+                try archive.reader.extract(to: temporary, protection, isSynchronized: true) { count in
                     done += count
                     try progress(done, total)
                 }
                 // They are the archive's own.
                 try Disk.removeFileIfPresent(FilePath.join(temporary, PackageLayout.storeSums))
                 try Disk.replaceFile(
-                    FilePath.join(temporary, PackageLayout.mimetype), with: Array("\(PackageLayout.packageType)\n".utf8), mode: 0o600)
+                    FilePath.join(temporary, PackageLayout.mimetype), with: Array("\(PackageLayout.packageType)\n".utf8), mode: protection.fileMode)
                 try PackageReader(temporary).checkStore()
+                try ContentFolder(inPackage: temporary).checkFiles()
+                try protection.protect(temporary)
                 try Disk.synchronizeTree(temporary)
             }
         }

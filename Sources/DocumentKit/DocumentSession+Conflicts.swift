@@ -36,10 +36,10 @@ extension DocumentSession {
     private func copyContent(of package: String, to target: String) throws {
         let from = ContentFolder(inPackage: package), to = ContentFolder(inPackage: target)
         for name in try from.names() {
-            let source = from.file(name.uuidString), place = to.file(name.uuidString)
+            let place = to.file(name.uuidString)
             guard try !Disk.exists(place) else { continue }
             try Disk.makeDirectories(FilePath.parent(place), isDurable: true)
-            try Disk.copyFile(source, to: place)
+            try from.copy(name.uuidString, to: place)
             try Disk.synchronizeFile(place)
             try Disk.synchronizeDirectory(FilePath.parent(place))
         }

@@ -263,10 +263,11 @@ private struct DocumentCheck {
         let files = package.map { ContentFolder(inPackage: $0).externalValues } ?? ExternalValues.besideStore(at: storePath)
         for name in try store.externalValueNames().sorted() {
             let path = files.path(name)
-            guard try Disk.kind(of: path) == .file else {
+            guard let status = try Disk.status(of: path), status.kind == .file else {
                 report("attachments", "the file of a large value is missing: \(name)")
                 continue
             }
+            if package != nil, status.linkCount > 1 { report("attachments", "a large value has another name (hard link): \(name)") }
             if isThorough, package != nil, try ContentFolder.name(ofFile: path) != name {
                 report("attachments", "a large value is not what was written: \(name)")
             }

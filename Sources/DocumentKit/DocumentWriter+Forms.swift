@@ -6,7 +6,7 @@ internal import Schema
 internal import Storage
 
 extension DocumentWriter {
-    func writePackage(_ content: Content, to path: String) throws -> SaveReceipt {
+    func writePackage(_ content: Content, to path: String, _ protection: FileProtection) throws -> SaveReceipt {
         let package = try PackageBuilder(at: path, model: model, modelName: modelName)
         let store = try makeStore(content, at: package.storePath, files: package.content.externalValues, isDocument: true) { try package.makeStore() }
         if case .copy(let session, _) = content {
@@ -21,18 +21,18 @@ extension DocumentWriter {
             manifest.keywords = session.manifest?.keywords
             if let description = self.parts.description { (manifest.title, manifest.keywords) = (description.title, description.keywords) }
         }
-        try package.finish(manifest)
+        try package.finish(manifest, protection)
         try verify(path, uuid: store.uuid)
         return store.receipt
     }
 
-    func writeArchive(_ content: Content, to path: String) throws -> SaveReceipt {
+    func writeArchive(_ content: Content, to path: String, _ protection: FileProtection) throws -> SaveReceipt {
         let staging = FilePath.sibling(of: target, tag: "tmp", id: UniqueName.make())
         defer { try? Disk.removeTree(staging) }
-        let receipt = try writePackage(content, to: staging)
+        let receipt = try writePackage(content, to: staging, protection)
         try ArchiveFile.pack(
             staging, store: FilePath.join(staging, PackageLayout.store), manifest: PackageReader(staging).manifest(),
-            includesVersions: includesVersions, to: path)
+            includesVersions: includesVersions, to: path, protection)
         _ = try ArchiveFile(path).manifest()
         return receipt
     }
@@ -40,7 +40,7 @@ extension DocumentWriter {
     /// Builds the store with its large values in a folder aside, where it has the name that it is to have; then moves the values to their place and the store to
     /// where it waits for its own.
     /// - Parameter placed: The values that were moved to their place, for taking them away again where the store does not follow.
-    func writeStore(_ content: Content, to replacement: Replacement, placing placed: inout [String]) throws -> SaveReceipt {
+    func writeStore(_ content: Content, to replacement: Replacement, _ protection: FileProtection, placing placed: inout [String]) throws -> SaveReceipt {
         let staging = FilePath.sibling(of: target, tag: "tmp", id: UniqueName.make())
         try Disk.makeDirectory(staging, mode: 0o700)
         defer { try? Disk.removeTree(staging) }
@@ -50,6 +50,7 @@ extension DocumentWriter {
         if let type = form.bareStoreType, type != .sqlite {
             description.type = type
             let receipt = try makeAtomicStore(content, description)
+            try protection.protect(path)
             try Disk.renameWithoutReplacing(path, to: replacement.temporary)
             return receipt
         }
@@ -57,20 +58,22 @@ extension DocumentWriter {
         let store = try makeStore(content, at: path, files: files, isDocument: false) {
             try SQLitePersistentStore.create(description, model: model, files: files)
         }
+        try protection.protect(path)
+        try protection.protect(ExternalValues.folder(beside: path))
         try Disk.synchronizeFile(path)
-        try moveValues(from: files, names: store.externalValues, noting: &placed)
+        try moveValues(from: files, names: store.externalValues, protection, noting: &placed)
         try Disk.renameWithoutReplacing(path, to: replacement.temporary)
         return store.receipt
     }
 
-    private func moveValues(from staged: ExternalValues, names: Set<String>, noting moved: inout [String]) throws {
+    private func moveValues(from staged: ExternalValues, names: Set<String>, _ protection: FileProtection, noting moved: inout [String]) throws {
         let files = ExternalValues.besideStore(at: target)
         for name in names.sorted() {
             let from = staged.path(name), to = files.path(name)
             guard try Disk.exists(from), try !Disk.exists(to) else { continue }
             // Noted first: the folder counts, too.
             moved.append(to)
-            try Disk.makeDirectories(FilePath.parent(to))
+            try Disk.makeDirectories(FilePath.parent(to), mode: protection.folderMode)
             try Disk.rename(from, to: to)
         }
         guard let folder = moved.first.map({ FilePath.parent($0) }) else { return }
@@ -131,9 +134,9 @@ extension DocumentWriter {
         let used = try store.externalValueNames().compactMap { UUID(uuidString: $0) }
         for name in try (target.contentReferences() ?? session.content?.names() ?? []).union(used) {
             let to = package.content.file(name.uuidString)
-            guard let from = session.content?.file(name.uuidString), try Disk.exists(from), try !Disk.exists(to) else { continue }
-            try Disk.makeDirectories(FilePath.parent(to))
-            try Disk.copyFile(from, to: to)
+            guard try !Disk.exists(to) else { continue }
+            // What is missing stays missing, for `verify` to report.
+            do { try session.content?.copy(name.uuidString, to: to) } catch let error as StorageError where error.code == .notFound {}
         }
     }
 }

@@ -71,21 +71,23 @@ extension DocumentWriter {
 
     /// Copies the files of large values that the store refers to; what is missing stays missing, for `verify` to report.
     private func copyValues(of session: DocumentSession, _ store: SQLitePersistentStore, to files: ExternalValues) throws {
-        let source = session.content?.externalValues ?? ExternalValues.besideStore(at: session.storePath)
+        let besideStore = ExternalValues.besideStore(at: session.storePath)
         for name in try store.externalValueNames() {
-            let from = source.path(name), to = files.path(name)
+            let to = files.path(name)
             guard try !Disk.exists(to) else { continue }
-            if try Disk.exists(from) {
-                try Disk.makeDirectories(FilePath.parent(to))
-                try Disk.copyFile(from, to: to)
-                try Disk.synchronizeFile(to)
-            } else if let open = source.open {
-                // A value of an archive that could not be made a file, for whatever reason, is not missing yet.
-                let input: any LargeValueInput
-                do { input = try open(name) } catch let error as StorageError where error.code == .notFound { continue }
-                try Disk.makeDirectories(FilePath.parent(to))
-                try Disk.replaceFile(to) { target in try LargeValueReader(input).forEachRemainingPiece { try target.append($0) } }
+            do {
+                if let content = session.content {
+                    try content.copy(name, to: to)
+                } else {
+                    let from = besideStore.path(name)
+                    guard try Disk.exists(from) else { continue }
+                    try Disk.makeDirectories(FilePath.parent(to))
+                    try Disk.copyFile(from, to: to)
+                }
+            } catch let error as StorageError where error.code == .notFound {
+                continue
             }
+            try Disk.synchronizeFile(to)
         }
     }
 }

@@ -27,6 +27,8 @@ struct DocumentWriter {
     var isUnchecked = false
     /// Unique values that objects share with others and that the tables lack, as autosaves note them.
     var pending: MetadataValue?
+    /// The path of what the new document is made from, which it is not to be more open than; nil for what `Content` names.
+    var origin: String?
     /// Files of the application's own, and what the manifest says, for packages and archives.
     var parts = CapturedParts()
 
@@ -58,11 +60,12 @@ struct DocumentWriter {
         var values: [String] = []
         let receipt: SaveReceipt
         do {
+            let protection = try protection(of: content)
             receipt = try DocumentError.stage(.writing, target) {
                 switch form {
-                case .package: try writePackage(content, to: replacement.temporary)
-                case .archive: try writeArchive(content, to: replacement.temporary)
-                case .store, .binaryStore, .xmlStore: try writeStore(content, to: replacement, placing: &values)
+                case .package: try writePackage(content, to: replacement.temporary, protection)
+                case .archive: try writeArchive(content, to: replacement.temporary, protection)
+                case .store, .binaryStore, .xmlStore: try writeStore(content, to: replacement, protection, placing: &values)
                 }
             }
             try DocumentError.stage(.replacing, target) {
@@ -81,6 +84,16 @@ struct DocumentWriter {
         // Only what was replaced by intent: values beside a store that is gone may be wanted by one that comes back.
         if form.bareStoreType != nil, existing != nil { try? removeUnusedValues() }
         return receipt
+    }
+
+    private func protection(of content: Content) throws -> FileProtection {
+        var protection = FileProtection.open
+        if let origin {
+            protection = try .ofDocument(origin)
+        } else if case .copy(let session, _) = content {
+            protection = try .ofDocument(session.path)
+        }
+        return try protection.replacing(target)
     }
 
     /// A journal that lay beside the old store would be taken for the new one's: it goes into the store that it belongs to first.

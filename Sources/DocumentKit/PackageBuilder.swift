@@ -11,6 +11,9 @@ struct PackageBuilder {
     let model: ManagedObjectModel
     let modelName: String
 
+    /// What the process's mask gives to a new folder.
+    private let folderMode: UInt32
+
     var storePath: String { FilePath.join(path, PackageLayout.store) }
     var content: ContentFolder { ContentFolder(inPackage: path) }
 
@@ -19,7 +22,10 @@ struct PackageBuilder {
         self.path = path
         self.model = model
         self.modelName = modelName
+        // For this user alone until everything is in it.
         try Disk.makeDirectory(path)
+        folderMode = try Disk.status(of: path)?.mode ?? 0o700
+        try Disk.setMode(0o700, of: path)
         for folder in [PackageLayout.storeFolder, PackageLayout.content, PackageLayout.models] { try Disk.makeDirectory(FilePath.join(path, folder)) }
         try Disk.replaceFile(FilePath.join(path, PackageLayout.mimetype), with: Array("\(PackageLayout.packageType)\n".utf8))
         let modelFolder = "\(path)/\(PackageLayout.models)/\(modelName).xcdatamodel"
@@ -35,8 +41,11 @@ struct PackageBuilder {
     }
 
     /// Writes the manifest and puts everything on the disk. The store must be closed.
-    func finish(_ manifest: Manifest) throws {
+    /// - Parameter protection: That of what the package is made from and of what it replaces.
+    func finish(_ manifest: Manifest, _ protection: FileProtection) throws {
         try Disk.replaceFile(FilePath.join(path, PackageLayout.manifest), with: manifest.encoded)
+        try protection.protect(path)
+        try Disk.setMode(folderMode & protection.folderMode, of: path)
         try Disk.synchronizeTree(path)
     }
 

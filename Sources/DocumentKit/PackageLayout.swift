@@ -1,3 +1,5 @@
+internal import FileSystem
+
 /// The names within a package, folder or archive.
 enum PackageLayout {
     static let mimetype = "mimetype"
@@ -63,5 +65,14 @@ enum PackageLayout {
     /// Whether a name can be that of a folder under `model/`.
     static func isModelName(_ name: String) -> Bool {
         !name.isEmpty && !name.hasPrefix(".") && name.utf8.count <= 200 && !name.unicodeScalars.contains { $0 == "/" || $0 == "\\" || $0.value < 32 || $0.value == 127 }
+    }
+}
+
+extension FileProtection {
+    /// The protection of a document in any form: that of a package is the folder's and its store's.
+    static func ofDocument(_ path: String) throws -> FileProtection {
+        let protection = try FileProtection(of: path)
+        guard try Disk.kind(of: path) == .directory else { return protection }
+        return try protection.restricted(by: FileProtection(of: FilePath.join(path, PackageLayout.store)))
     }
 }

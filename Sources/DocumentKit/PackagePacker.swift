@@ -27,12 +27,14 @@ struct PackagePacker {
         if let target {
             var done: Int64 = 0
             try target.place { temporary in
-                let file = try File(temporary, .create())
+                let protection = try FileProtection.ofDocument(source).replacing(target.path)
+                let file = try File(temporary, .create(mode: protection.fileMode))
                 defer { file.close() }
                 try ArchiveWriter.write(parts, to: file) { count in
                     done += count
                     try progress(done, total)
                 }
+                protection.giveAway(temporary)
                 try file.synchronize()
                 // What can't be read must not replace what can.
                 let archive = try ArchiveFile(temporary)
@@ -70,6 +72,7 @@ struct PackagePacker {
         parts += try ArchiveFile.files(in: source, under: PackageLayout.models)
         parts += try PageSums.storeParts(store)
         let left = includesVersions ? [] : try valuesOfVersionsAlone(manifest)
+        try ContentFolder(inPackage: source).checkFiles { !left.contains($0) }
         parts += try ArchiveFile.files(in: source, under: PackageLayout.content).filter { !left.contains(FilePath.name($0.name)) }
         for folder in [PackageLayout.extra, PackageLayout.preview] { parts += try ArchiveFile.files(in: source, under: folder) }
         if includesVersions {

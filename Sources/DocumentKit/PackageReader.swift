@@ -103,7 +103,24 @@ struct PackageReader {
         guard size > 0 else { throw DocumentError(.malformed, "the document's store is empty", path: FilePath.join(path, PackageLayout.store)) }
     }
 
+    /// Makes sure that no part is reached by a link: what is written to it would land outside the document.
+    private func checkParts() throws {
+        for entry in try entries() ?? [] {
+            let expected: FileKind
+            switch entry.name {
+            case PackageLayout.mimetype, PackageLayout.manifest: expected = .file
+            case PackageLayout.storeFolder: expected = .directory
+            case let name where PackageLayout.folders.contains(name): expected = .directory
+            default: continue
+            }
+            guard entry.kind != expected else { continue }
+            let reason = entry.kind == .symbolicLink ? "is a link, which a document has none of" : expected == .file ? "is not a plain file" : "is not a folder"
+            throw DocumentError(.malformed, "“\(entry.name)” \(reason)", path: FilePath.join(path, entry.name))
+        }
+    }
+
     private func checkedStoreFiles() throws -> [String: FileStatus] {
+        try checkParts()
         guard try kind(of: PackageLayout.storeFolder) != nil else {
             throw DocumentError(.malformed, "the document has no store", path: FilePath.join(path, PackageLayout.store))
         }

@@ -47,6 +47,37 @@ package final class Directory: Sendable {
         try FileStatus.ifPresent(name, in: descriptor)
     }
 
+    /// Makes a folder directly in this one where nothing has its name yet.
+    package func makeDirectory(_ name: String, mode: UInt32 = 0o777) throws {
+        let full = FilePath.join(path, name)
+        do {
+            try withPath(name) { name in _ = try perform(.mkdir, full) { negated(mkdirat(descriptor, name, mode_t(mode))) } }
+        } catch let error as FileSystemError where error.code == .exists {
+            // Whatever it is: whoever opens it as a folder is told.
+        }
+    }
+
+    /// Renames a file directly in this folder to a name directly in another one; a file of that name is replaced.
+    package func rename(_ name: String, to folder: Directory, _ newName: String) throws {
+        try withPath(name) { from in
+            try withPath(newName) { to in
+                _ = try perform(.rename, FilePath.join(folder.path, newName)) { negated(renameat(descriptor, from, folder.descriptor, to)) }
+            }
+        }
+    }
+
+    /// Removes a file or link directly in this folder, where there is one; answers whether there was.
+    @discardableResult
+    package func removeFile(_ name: String) throws -> Bool {
+        let full = FilePath.join(path, name)
+        do {
+            try withPath(name) { name in _ = try perform(.unlink, full) { negated(unlinkat(descriptor, name, 0)) } }
+            return true
+        } catch let error as FileSystemError where error.code == .notFound {
+            return false
+        }
+    }
+
     package func synchronize() throws { try Disk.synchronizeDirectory(descriptor, path) }
 
     private func openBeneath(_ name: String, _ flags: Int32, _ mode: mode_t) throws -> Int32 {

@@ -29,6 +29,7 @@ extension Disk {
             let file = try File(temporary, .create(mode: mode))
             defer { file.close() }
             if let old {
+                try FileProtection.open.replacing(path).giveAway(temporary)
                 try file.setMode(old.mode)
                 let previous = try File(path, .read)
                 try copyAttributes(from: previous.descriptor, to: file.descriptor, temporary)

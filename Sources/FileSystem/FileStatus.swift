@@ -40,6 +40,8 @@ package struct FileStatus: Sendable, Hashable {
     package let kind: FileKind
     /// The permission bits.
     package let mode: UInt32
+    /// The numbers of the owner and the group.
+    package let user: UInt32, group: UInt32
     package let linkCount: Int
 
     package var size: Int64 { identity.size }
@@ -50,6 +52,8 @@ package struct FileStatus: Sendable, Hashable {
             device: UInt64(status.st_dev), inode: UInt64(status.st_ino), size: Int64(status.st_size), modified: nanoseconds)
         kind = FileKind(mode: status.st_mode)
         mode = status.st_mode & 0o7777
+        user = status.st_uid
+        group = status.st_gid
         linkCount = Int(status.st_nlink)
     }
 

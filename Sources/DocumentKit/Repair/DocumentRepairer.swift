@@ -48,8 +48,9 @@ public enum DocumentRepairer {
             if !isDryRun {
                 let session = try DocumentSession.read(saved) { _ in nil }
                 defer { try? session.close() }
-                let writer = DocumentWriter(
+                var writer = DocumentWriter(
                     target: targetPath, form: source.form, replaces: replacing, model: session.model, modelName: work.modelName)
+                writer.origin = path
                 _ = try writer.write(.copy(session, nil))
             }
             return RepairReport(lost: work.lost, notes: work.notes, entities: work.counts, path: targetPath)

@@ -56,7 +56,7 @@ struct RepairWork {
             var next = try builder.manifest(uuid: uuid, marker: marker, counts: entityCounts)
             next.title = manifest?.title
             next.keywords = manifest?.keywords
-            try builder.finish(next)
+            try builder.finish(next, .open)
         } catch {
             try? store.close()
             throw error

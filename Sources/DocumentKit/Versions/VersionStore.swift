@@ -131,7 +131,7 @@ package struct VersionStore: Sendable {
         switch try Disk.kind(of: folder) {
         case .directory: return
         case nil:
-            try Disk.makeDirectory(folder)
+            try Disk.makeDirectory(folder, mode: FileProtection(of: FilePath.join(FilePath.parent(folder), PackageLayout.store)).folderMode)
             try Disk.synchronizeDirectory(FilePath.parent(folder))
         default: throw DocumentError(.malformed, "the folder of versions is none", path: folder)
         }

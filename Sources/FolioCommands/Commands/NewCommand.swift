@@ -6,12 +6,12 @@ enum NewCommand: Command {
     static let specification = CommandSpecification(
         "new", "makes an empty document with its model embedded", operands: "DOC --model MODEL [--archive|--package|--store sqlite|binary|xml]", count: 1...1,
         options: [.model] + DocumentFormArgument.options + [.dryRun], exclusions: [DocumentFormArgument.exclusion],
-        examples: ["folio new Library.folio --model Library.xcdatamodeld", "folio new Library.sqlite --model Library.xcdatamodeld --store sqlite"])
+        examples: ["folio new Library.folio --model Library.xcdatamodeld", "folio new Library.sqlite --model Library.xcdatamodeld"])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         guard let modelText = arguments.value("--model") else { throw CommandError.usage("a new document needs a model", hint: "name it with --model MODEL") }
-        let form = DocumentFormArgument.form(arguments)
         let path = try DocumentArgument.path(arguments.operands[0])
+        let form = DocumentFormArgument.form(arguments, of: path, console)
         let loaded = try await ModelArgument.load(modelText, console)
         try DocumentFormArgument.refuseExisting(path)
         if arguments.has(OptionSpecification.dryRun) {

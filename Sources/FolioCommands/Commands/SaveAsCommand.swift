@@ -11,11 +11,14 @@ enum SaveAsCommand: Command {
             OptionSpecification(["--with-versions"], "take the earlier versions along; they show text that was deleted since"),
         ], exclusions: [DocumentFormArgument.exclusion, ["--with-versions", "--without-history"], ["--with-versions", "--store"]],
         notes: "The new document has an identity of its own: a new UUID, which object URIs show. Objects keep their numbers.",
-        examples: ["folio save-as Recipes.sqlite Recipes.folio --model Recipes.xcdatamodeld", "folio save-as Doc.folio Doc.folioz --archive"])
+        examples: ["folio save-as Recipes.sqlite Recipes.folio --model Recipes.xcdatamodeld", "folio save-as Doc.folio Doc.folioz"])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
-        let form = DocumentFormArgument.form(arguments)
         let target = try DocumentArgument.path(arguments.operands[1])
+        let form = DocumentFormArgument.form(arguments, of: target, console)
+        if arguments.has("--with-versions"), ![.package, .archive].contains(form) {
+            throw CommandError.usage("a store by itself has no place for versions", hint: "write a package or an archive, or leave --with-versions out")
+        }
         try DocumentFormArgument.refuseExisting(target, of: arguments.operands[0], arguments)
         try await DocumentReader.reading(arguments.operands[0], model: arguments.value("--model"), console) { reader in
             if arguments.has(OptionSpecification.dryRun) {

@@ -4,19 +4,48 @@ import Foundation
 /// The options that say in which form a document is written.
 enum DocumentFormArgument {
     static let options = [
-        OptionSpecification(["--package"], "a folder (the default)"),
-        OptionSpecification(["--archive"], "one zip file"),
-        OptionSpecification(["--store"], value: "KIND", "a bare store: sqlite, binary or xml", choices: ["sqlite", "binary", "xml"]),
+        OptionSpecification(["--package"], "a folder: without an option, .folio and whatever has no extension of the others"),
+        OptionSpecification(["--archive"], "one zip file: without an option, .folioz"),
+        OptionSpecification(
+            ["--store"], value: "KIND", "a bare store, sqlite, binary or xml: without an option, sqlite for .sqlite and .storedata, xml for .xml", choices: ["sqlite", "binary", "xml"]),
     ]
     static let exclusion = ["--archive", "--package", "--store"]
 
-    /// `--archive`, `--package` or `--store KIND`; a package where none is given.
-    static func form(_ arguments: ParsedArguments) -> DocumentForm {
+    /// The form in which a new document is written: what `--archive`, `--package` or `--store KIND` says, else what its extension does. An option that contradicts the extension is
+    /// followed and noted.
+    static func form(_ arguments: ParsedArguments, of path: String, _ console: Console) -> DocumentForm {
+        let usual = Self.usual(for: path)
+        guard let chosen = chosen(arguments) else { return usual ?? .package }
+        if let usual, usual != chosen { console.say("note: \(Printable.line(path)) is written as \(Self.name(of: chosen)), which its extension does not say") }
+        return chosen
+    }
+
+    private static func chosen(_ arguments: ParsedArguments) -> DocumentForm? {
         switch arguments.value("--store") {
-        case "sqlite": return .store
-        case "binary": return .binaryStore
-        case "xml": return .xmlStore
-        default: return arguments.has("--archive") ? .archive : .package
+        case "sqlite": .store
+        case "binary": .binaryStore
+        case "xml": .xmlStore
+        default: arguments.has("--archive") ? .archive : arguments.has("--package") ? .package : nil
+        }
+    }
+
+    private static func usual(for path: String) -> DocumentForm? {
+        switch URL(fileURLWithPath: path).pathExtension.lowercased() {
+        case "folio": .package
+        case "folioz": .archive
+        case "sqlite", "storedata": .store
+        case "xml": .xmlStore
+        default: nil
+        }
+    }
+
+    private static func name(of form: DocumentForm) -> String {
+        switch form {
+        case .package: "a package"
+        case .archive: "an archive"
+        case .store: "a SQLite store"
+        case .binaryStore: "a binary store"
+        case .xmlStore: "an XML store"
         }
     }
 

@@ -113,7 +113,7 @@ extension ExternalValues {
     }
 
     /// The folder that belongs to a store as Core Data names it.
-    static func folder(beside path: String) -> String {
+    package static func folder(beside path: String) -> String {
         let name = FilePath.name(path)
         let stem = name.lastIndex(of: ".").flatMap { $0 > name.startIndex ? name[..<$0] : nil } ?? name[...]
         return FilePath.join(FilePath.parent(path), ".\(stem)_SUPPORT")
@@ -128,13 +128,14 @@ extension ExternalValues {
         return ExternalValues(
             path: { FilePath.join(folder, $0) },
             write: { value in
+                let protection = try FileProtection(of: path)
                 if try !Disk.exists(folder) {
                     durable.forgetFolders()
-                    try Disk.makeDirectories(folder)
+                    try Disk.makeDirectories(folder, mode: protection.folderMode)
                 }
                 let name = UUID().uuidString
                 let place = FilePath.join(folder, name)
-                let file = try File(place, .create())
+                let file = try File(place, .create(mode: protection.fileMode))
                 do {
                     try value.copy(to: file)
                     try file.synchronize()

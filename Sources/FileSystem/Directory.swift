@@ -47,6 +47,9 @@ package final class Directory: Sendable {
         try FileStatus.ifPresent(name, in: descriptor)
     }
 
+    /// Locks this folder for as long as it is open here, or until the process ends in whatever way; false where somebody has it locked. Asks only, and binds nobody who does not.
+    package func lock() -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
+
     /// Makes a folder directly in this one where nothing has its name yet.
     package func makeDirectory(_ name: String, mode: UInt32 = 0o777) throws {
         let full = FilePath.join(path, name)

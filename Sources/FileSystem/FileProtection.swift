@@ -15,10 +15,12 @@ package struct FileProtection: Sendable, Hashable {
     private var owner: Owner?
 
     private static let everybody: UInt32 = 0o666
+    /// Whoever makes a file may write it: a copy of what is read-only is none.
+    private static let maker: UInt32 = 0o600
     /// What everybody's mask leaves.
     package static let open = FileProtection(rights: everybody)
 
-    private init(rights: UInt32) { self.rights = rights & Self.everybody }
+    private init(rights: UInt32) { self.rights = rights & Self.everybody | Self.maker }
 
     /// The protection of a file or folder; `open` where there is nothing.
     package init(of path: String) throws {

@@ -35,7 +35,48 @@ public enum DocumentVerifier {
     package static func verify(
         _ url: URL, isThorough: Bool, fitting model: @escaping @Sendable ([String: Data]) throws -> ManagedObjectModel?
     ) throws -> [DocumentFinding] {
-        try DocumentReading.repeating { try verifyOnce(url, isThorough: isThorough, fitting: model) }
+        try DocumentReading.repeating {
+            let before = try PartStates(of: url)
+            let findings = try verifyOnce(url, isThorough: isThorough, fitting: model)
+            // What a writer changed meanwhile is of two states, and no damage.
+            let isSame = try findings.isEmpty || PartStates(of: url) == before
+            guard isSame else {
+                throw DocumentError(.changed, "the document was changed by another program while it was looked at", path: url.path)
+            }
+            return findings
+        }
+    }
+
+    /// What writers change of a document, by identity, size and time.
+    private struct PartStates: Equatable {
+        private var identities: [FileIdentity?] = []
+
+        init(of url: URL) throws {
+            let document = try DetectedDocument(url.path)
+            switch document.kind {
+            case .package:
+                for name in [PackageLayout.manifest, PackageLayout.store, PackageLayout.store + "-wal", PackageLayout.content, PackageLayout.versions] {
+                    identities.append(try Disk.identity(of: FilePath.join(document.path, name)))
+                }
+            case .archive: identities = [try Disk.identity(of: document.path)]
+            case .store, .managedDocument:
+                let store = document.storePath ?? document.path
+                identities = try ["", "-wal", "-journal"].map { try Disk.identity(of: store + $0) }
+            }
+        }
+    }
+
+    /// Files that a process was writing when it was ended, or that one writes now: no damage, and the next editor removes them.
+    package static func unfinishedFiles(of url: URL) throws -> [URL] {
+        let document = try DetectedDocument(url.path)
+        guard document.kind == .package else { return [] }
+        return try DocumentError.stage(.reading, document.path) {
+            let reader = try PackageReader(document.path)
+            return try [nil, PackageLayout.content, PackageLayout.versions].flatMap { part in
+                try (part == nil || reader.kind(of: part ?? "") == .directory ? reader.entries(of: part) ?? [] : []).filter { Disk.isTemporary($0.name) && $0.kind == .file }
+                    .map { URL(fileURLWithPath: FilePath.join(part.map { FilePath.join(document.path, $0) } ?? document.path, $0.name)) }
+            }
+        }
     }
 
     private static func verifyOnce(
@@ -219,8 +260,8 @@ private struct DocumentCheck {
             for finding in try store.referenceFindings() { check.report("store", finding.message, object: finding.object) }
         }
         _ = part("attachments") { try $0.attachments(store, storePath, package?.reader.path) }
-        if isThorough, let path = package?.reader.path {
-            _ = part(PackageLayout.content) { try $0.content(path) }
+        if let path = package?.reader.path {
+            if isThorough { _ = part(PackageLayout.content) { try $0.content(path) } }
             _ = part(PackageLayout.versions) { try $0.versions(store, path) }
         }
     }
@@ -280,6 +321,7 @@ private struct DocumentCheck {
         guard try Disk.kind(of: folder.path) == .directory else { return }
         for group in try Disk.list(folder.path) {
             let path = FilePath.join(folder.path, group.name)
+            if group.kind == .file, Disk.isTemporary(group.name) { continue }
             guard group.kind == .directory else {
                 report(PackageLayout.content, "“\(group.name)” has no place there")
                 continue
@@ -297,14 +339,18 @@ private struct DocumentCheck {
         }
     }
 
-    /// Every earlier version can be restored as it was.
+    /// The files of every earlier version are there; each can be restored as it was, where the check is thorough.
     private mutating func versions(_ store: SQLitePersistentStore, _ package: String) throws {
         let folder = FilePath.join(package, PackageLayout.versions)
         guard try Disk.kind(of: folder) == .directory else { return }
-        let versions = VersionStore(folder: folder)
+        let versions = VersionStore(folder: folder), list = try versions.list(), missing = try versions.missingFiles()
+        for file in missing.files { report(PackageLayout.versions, "the file of version \(file.generation) is missing: \(file.name)") }
+        let unmakeable = list.filter { missing.unmakeable.contains($0.number) }.map { "\($0.generation)" }
+        if !unmakeable.isEmpty { report(PackageLayout.versions, "can't be restored any more: \(unmakeable.count == 1 ? "version" : "versions") \(unmakeable.joined(separator: ", "))") }
+        guard isThorough else { return }
         let scratch = try StateFolder.makeTemporary()
         defer { try? Disk.removeTree(scratch) }
-        for version in try versions.list() {
+        for version in list where !missing.unmakeable.contains(version.number) {
             let target = FilePath.join(scratch, "\(version.number)")
             do {
                 try store.withFiles { try versions.restore(version.number, from: $0, to: target) }

@@ -89,7 +89,8 @@ extension Disk {
     /// The mark of names of files that are being written and have no other name yet.
     package static let temporaryTag = "tmp"
 
-    private static func isTemporary(_ name: String) -> Bool {
+    /// Whether a name is that of a file that is being written, or was when its writer was ended.
+    package static func isTemporary(_ name: String) -> Bool {
         let mark = ".\(temporaryTag)-", idLength = 36
         guard name.hasPrefix("."), name.utf8.count > mark.utf8.count + idLength, UniqueName.isOne(name.suffix(idLength)) else { return false }
         return name.dropLast(idLength).hasSuffix(mark)

@@ -115,3 +115,61 @@ import TestSupport
         try expectDamage("the entity Person has 2 numbers") { try sqlite("INSERT INTO Z_PRIMARYKEY VALUES (77, 'Person', 0, 0)", $0) }
     }
 }
+
+/// What `verify` says of the files of versions, of writers, and of what they left.
+@Suite struct VerifiedPartTests {
+    /// A package whose versions 1, 2 and 3 are kept.
+    private static func document(in folder: URL) throws -> String {
+        let document = try FolioCommand.copyOfDocument(in: folder)
+        for name in ["a", "b", "c"] { #expect(try FolioCommand.run("set", document, "Person/p1", "name=\(name)").exit == 0) }
+        return document
+    }
+
+    @Test(arguments: [[], ["--deep"]]) func aMissingFileOfAVersionIsSaidOnceWithTheVersionsThatItTakesAlong(options: [String]) throws {
+        try withTemporaryDirectory { folder in
+            let document = try Self.document(in: folder)
+            let listed = try FolioCommand.run("versions", document, "--json").json as? [[String: Any]] ?? []
+            let deltas = try FileManager.default.contentsOfDirectory(atPath: document + "/versions").filter { $0.hasSuffix(".delta") }.sorted()
+            #expect(deltas.count >= 3)
+            #expect(try FolioCommand.run(["verify", document] + options).exit == 0)
+            try FileManager.default.removeItem(atPath: document + "/versions/" + deltas[1])
+            let outcome = try FolioCommand.run(["verify", document] + options)
+            #expect(outcome.exit == 1)
+            let lines = outcome.output.split(separator: "\n")
+            #expect(lines.filter { $0.contains(deltas[1]) }.count == 1, "\(outcome.output)")
+            #expect(lines.filter { $0.contains("can't be restored any more") }.count == 1 && lines.count == 2, "\(outcome.output) \(listed)")
+        }
+    }
+
+    @Test func whatAKilledWriterLeftIsANoteAndGoesWithTheNextEdit() throws {
+        try withTemporaryDirectory { folder in
+            let document = try Self.document(in: folder), left = document + "/content/.value.tmp-0123abcd-0123-4567-89ab-0123456789ab"
+            try FileManager.default.createDirectory(atPath: document + "/content", withIntermediateDirectories: true)
+            try Data("half".utf8).write(to: URL(fileURLWithPath: left))
+            let outcome = try FolioCommand.run("verify", document, "--deep")
+            #expect(outcome.exit == 0 && outcome.messages.contains("note: ") && outcome.messages.contains(".value.tmp-"), "\(outcome.output)\(outcome.messages)")
+            #expect(try FolioCommand.run("set", document, "Person/p1", "name=d").exit == 0)
+            #expect(!FileManager.default.fileExists(atPath: left))
+        }
+    }
+
+    @Test func aWriterIsNoDamage() throws {
+        try withTemporaryDirectory { folder in
+            let document = try Self.document(in: folder)
+            let writer = Process()
+            writer.executableURL = URL(fileURLWithPath: "/bin/sh")
+            writer.arguments = ["-c", "i=0; while [ $i -lt 40 ]; do i=$((i+1)); \"$0\" set \"$1\" Person/p1 name=$i; done", FolioCommand.binary.path, document]
+            writer.environment = ProcessInfo.processInfo.environment.merging(["XDG_STATE_HOME": folder.path + "/state"]) { $1 }
+            writer.standardError = FileHandle.nullDevice
+            try writer.run()
+            var looked = 0
+            while writer.isRunning {
+                let outcome = try FolioCommand.run("verify", document, "--deep")
+                #expect(outcome.exit == 0 || outcome.exit == 75, "\(outcome.output)\(outcome.messages)")
+                looked += 1
+            }
+            #expect(looked > 0)
+            #expect(try FolioCommand.run("verify", document, "--deep").exit == 0)
+        }
+    }
+}

@@ -36,7 +36,7 @@ extension VersionStore {
                 failure = failure ?? error
             }
         }
-        throw failure ?? DocumentError(.malformed, "nothing is left to make version \(number) of", path: folder)
+        throw failure ?? DocumentError(.malformed, "nothing is left to make version \(index.rows[position].generation) of", path: folder)
     }
 
     /// Makes a row's state without the document's own files, which a whole copy must stand in for.
@@ -48,7 +48,7 @@ extension VersionStore {
         let row = index.rows[position]
         if start == index.rows.count {
             guard let files else {
-                throw DocumentError(.malformed, "version \(row.number) can't be made without the document's own state", path: folder)
+                throw DocumentError(.malformed, "version \(row.generation) can't be made without the document's own state", path: folder)
             }
             _ = try files.state(at: index.head?.wal).write(to: File(target, .create()))
         } else {
@@ -72,10 +72,37 @@ extension VersionStore {
 
     private func different(_ row: VersionIndex.Row) -> DocumentError {
         DocumentError(
-            .malformed, "version \(row.number) can't be restored as it was: it is damaged, or the document was changed by a program that kept no version",
+            .malformed, "version \(row.generation) can't be restored as it was: it is damaged, or the document was changed by a program that kept no version",
             path: folder)
     }
 
+}
+
+extension VersionStore {
+    /// Files that the index names and the folder has not.
+    struct MissingFiles {
+        /// By version: the generation and the name.
+        var files: [(generation: Int, name: String)] = []
+        /// The numbers of the versions that can't be made without them.
+        var unmakeable: Set<Int> = []
+    }
+
+    /// Looks for the files that the index names. Lists the folder and reads none of them.
+    func missingFiles() throws -> MissingFiles {
+        let index = try VersionIndex.read(in: folder), names = try Set(Disk.list(folder).filter { $0.kind == .file }.map(\.name))
+        var missing = MissingFiles()
+        for row in index.rows {
+            for name in row.flags.contains(.hasBase) ? [row.deltaName, row.baseName] : [row.deltaName] where !names.contains(name) { missing.files.append((row.generation, name)) }
+        }
+        guard !missing.files.isEmpty else { return missing }
+        for (position, row) in index.rows.enumerated() {
+            let isMakeable = index.starts(position).contains { start in
+                (start == index.rows.count || names.contains(index.rows[start].baseName)) && index.rows[position..<start].allSatisfy { names.contains($0.deltaName) }
+            }
+            if !isMakeable { missing.unmakeable.insert(row.number) }
+        }
+        return missing
+    }
 }
 
 extension VersionIndex {

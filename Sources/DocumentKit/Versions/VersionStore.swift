@@ -101,7 +101,7 @@ package struct VersionStore: Sendable {
         do {
             return try DeltaFile(path(row.deltaName))
         } catch let error as FileSystemError where error.code == .notFound {
-            throw DocumentError(.malformed, "version \(row.number) of the document is missing", path: path(row.deltaName), underlying: error)
+            throw DocumentError(.malformed, "the file of version \(row.generation) is missing", path: path(row.deltaName), underlying: error)
         }
     }
 

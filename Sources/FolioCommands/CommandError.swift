@@ -45,6 +45,9 @@ struct CommandError: Error {
         CommandError(.malformed, "malformed", why, path: path, hint: hint)
     }
 
+    /// Why a file can't be read as a document, whatever is done with it; nil for an error of another kind.
+    var reasonForNoDocument: String? { [.malformed, .modelMismatch, .newer].contains(exit) ? why : nil }
+
     /// The path stands before the reason unless the reason names it; one below the current folder is shown from there.
     var line: String {
         var parts = ["folio"]

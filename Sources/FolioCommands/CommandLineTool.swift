@@ -10,6 +10,9 @@ public enum CommandLineTool {
     /// To be called before anything opens a file.
     public static func main() -> Never {
         StandardStreams.occupy()
+        guard StandardStreams.areEnoughAvailable else {
+            exit(refuse(CommandError(.inputOutput, "tooManyOpenFiles", "too many open files", hint: "raise the limit: ulimit -n 256")).rawValue)
+        }
         let words = UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc)).dropFirst().compactMap { $0 }
         Task {
             // A name that is no text could be neither kept nor shown, and one that is like it may be another file's.

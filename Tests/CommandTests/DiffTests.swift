@@ -103,7 +103,7 @@ import TestSupport
             #expect(git.output.hasPrefix("--- Doc.folioz\nchanged Person/p1\n"))
             #expect(try run("diff", "Doc.folioz", "/dev/null", ".", ".", new, "4567", "100644").output == "--- Doc.folioz\na new document\n")
             #expect(try run("diff", old, new, folder.path).exit == 64)
-            #expect(try run("diff", old).exit == 64)
+            #expect(try run("diff", old, new, "--frobnicate").exit == 64)
             #expect(try run("diff", old, folder.path + "/no").exit == 66)
         }
     }
@@ -117,7 +117,7 @@ import TestSupport
                 try FolioCommand.run([], in: repository, through: ["/bin/sh", "-c", "PATH=\"$(dirname \"$0\"):$PATH\"; HOME='\(folder.path)'; export PATH HOME; git \(words.joined(separator: " "))"])
             }
             for words in [["init", "-q"], ["config", "user.name", "Test"], ["config", "user.email", "test@example.org"], ["config", "diff.folio.command", "'folio diff'"],
-                ["config", "diff.folio.textconv", "'folio export'"]]
+                ["config", "diff.folio.textconv", "'folio export --textconv'"]]
             {
                 #expect(try FolioCommand.run([], in: repository, through: ["/bin/sh", "-c", "HOME='\(folder.path)'; export HOME; git " + words.joined(separator: " ")]).exit == 0)
             }
@@ -132,6 +132,19 @@ import TestSupport
             #expect(diff.output == "--- Doc.folioz\nchanged Person/p1\n  - name: \"Fridtjof Nansen\"\n  + name: \"Fritjof\"\n")
             #expect(try git("commit", "-qam", "two").exit == 0)
             #expect(try git("log", "-p", "-1").output.contains("+          \"name\": \"Fritjof\","))
+
+            // One file that is no document does not end what is shown of the others.
+            let other = repository.appendingPathComponent("Another.folioz")
+            try Data("no document\n".utf8).write(to: other)
+            #expect(try git("add", ".").exit == 0)
+            #expect(try git("commit", "-qm", "text").exit == 0)
+            try Data("still none\n".utf8).write(to: other)
+            #expect(try FolioCommand.run("set", document, "Person/p2", "name=Hjalmar").exit == 0)
+            let mixed = try git("diff")
+            #expect(mixed.exit == 0 && mixed.output.contains("not a Folio document") && mixed.output.contains("Hjalmar"), "\(mixed.output)\(mixed.messages)")
+            #expect(try git("commit", "-qam", "mixed").exit == 0)
+            let log = try git("log", "-p", "--no-ext-diff", "-2")
+            #expect(log.exit == 0 && log.output.contains("not a Folio document") && log.output.contains("Hjalmar"), "\(log.output)\(log.messages)")
 
             // Of a document that two branches changed git shows the path alone.
             #expect(try git("checkout", "-q", "-b", "other", "HEAD~1").exit == 0)

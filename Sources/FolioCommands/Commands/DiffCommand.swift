@@ -4,9 +4,11 @@ import Foundation
 /// `folio diff DOC DOC`
 enum DiffCommand: Command {
     static let specification = CommandSpecification(
-        "diff", "what two documents have differently, object by object; exit code 1 where they differ", operands: "DOC DOC [--stat]", count: 1...9,
+        "diff", "what two documents have differently, object by object; exit code 1 where they differ", operands: "DOC [DOC] [--stat]", count: 1...9,
         options: [OptionSpecification(["--stat"], "only how many objects of each entity were added, removed and changed"), .model],
         notes: """
+            Of one document, what has changed since its last save, or, where all is saved, since its last version.
+
             Objects are the same that have the same entity and number, whatever the documents' UUIDs. Autosaved work counts. A link between two objects is
             told once: on the to-one side, or on one of two to-many sides. Bytes are shown by number and digest where they are many.
 
@@ -15,7 +17,7 @@ enum DiffCommand: Command {
             and let git show them by this command, object by object (git gives it seven arguments, and it then exits with 0):
               git config diff.folio.command 'folio diff'
             or as text, for git log -p and git blame too:
-              git config diff.folio.textconv 'folio export'
+              git config diff.folio.textconv 'folio export --textconv'
             The store of a package is shown in the same way: store.sqlite diff=folio
             """,
         examples: ["folio diff Doc.folio Copy.folioz", "folio diff Doc.folio@3 Doc.folio --stat"])
@@ -29,7 +31,8 @@ enum DiffCommand: Command {
             return .done
         }
         guard operands.count == 2 || isForGit else {
-            throw CommandError.usage("diff compares two documents", hint: specification.usage)
+            guard operands.count == 1 else { throw CommandError.usage("diff compares two documents", hint: specification.usage) }
+            return try await compare(try await earlierState(operands[0], arguments, console), operands[0], arguments, console)
         }
         let (old, new) = isForGit ? (operands[1], operands[4]) : (operands[0], operands[1])
         if isForGit, console.isJSON { throw CommandError.usage("git is shown text: leave --json out") }
@@ -40,7 +43,31 @@ enum DiffCommand: Command {
                 console.print(old == "/dev/null" ? "a new document" : "the document is gone")
                 return .done
             }
+            do {
+                _ = try await compare(old, new, arguments, console)
+            } catch {
+                // One file that is no document must not end what git shows of all others.
+                guard let reason = CommandError(mapping: error).reasonForNoDocument else { throw error }
+                console.print("not a Folio document: \(Printable.line(reason))")
+            }
+            return .done
         }
+        return try await compare(old, new, arguments, console)
+    }
+
+    /// The state before the present one: the last save where there is autosaved work, else the last version.
+    private static func earlierState(_ text: String, _ arguments: ParsedArguments, _ console: Console) async throws -> String {
+        let path = try DocumentArgument.path(text)
+        return try await DocumentReader.reading(path, model: arguments.value("--model"), console) { reader in
+            if reader.document.hasAutosavedWork { return path + "@saved" }
+            guard let last = try reader.document.versions().last else {
+                throw CommandError.notFound("there is no earlier version to compare with", path: path, hint: "name two documents: " + specification.usage)
+            }
+            return "\(path)@\(last.generation)"
+        }
+    }
+
+    private static func compare(_ old: String, _ new: String, _ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         let model = arguments.value("--model")
         let isDifferent = try await DocumentReader.reading(old, model: model, console) { old in
             try await DocumentReader.reading(new, model: model, console) { new in
@@ -58,6 +85,6 @@ enum DiffCommand: Command {
                 return report.finish(comparison.modelDifferences)
             }
         }
-        return isDifferent && !isForGit ? .no : .done
+        return isDifferent ? .no : .done
     }
 }

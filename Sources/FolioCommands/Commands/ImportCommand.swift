@@ -14,6 +14,7 @@ enum ImportCommand: Command {
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         let file = try ImportFile(at: arguments.operands[1], entityName: arguments.value("--entity"))
         try await DocumentEditor.editing(arguments.operands[0], arguments, console) { editor in
+            if let name = arguments.value("--entity") { _ = try EntityLookup.entity(named: name, in: editor.context.model) }
             let wasEmpty = try editor.isEmpty
             var importer = DocumentImporter(editor.context, store: editor.identity, path: arguments.operands[1], console)
             try importer.run(file)

@@ -31,8 +31,12 @@ enum RecoverCommand: Command {
         let info = try DocumentInfo(of: url, countsObjects: false, fitting: model)
         // What an editor at work has not saved yet is its own.
         if let holder = info.lock {
-            throw CommandError(
+            if choice == .list {
+                console.say("note: \(Printable.line(path)) is open in \(holder), which may go on with the work")
+            } else {
+                throw CommandError(
                 .tryLater, "locked", "open in \(holder)", path: path, hint: "try again later", detail: .object(["holder": holder.json]))
+            }
         }
         let isDone: Bool
         if choice == .list || arguments.has(OptionSpecification.dryRun) || !info.hasUnsavedChanges {

@@ -9,11 +9,29 @@ enum VerifyCommand: Command {
         notes: "Holds a document against everything it says of itself: archive, manifest, model, store, references, attachments.")
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
-        let path = try DocumentArgument.path(arguments.operands[0])
+        let argument = DocumentArgument(arguments.operands[0])
+        guard argument.state == .newest else { return try await verify(argument, arguments, console) }
+        let path = argument.path
         let findings = try DocumentVerifier.verify(
             URL(fileURLWithPath: path), isThorough: arguments.has("--deep"), fitting: try FittingModel.resolver(arguments.value("--model")))
         let setAside = try DocumentVerifier.quarantinedFiles(of: URL(fileURLWithPath: path)).map(\.path)
         let unfinished = try DocumentVerifier.unfinishedFiles(of: URL(fileURLWithPath: path)).map(\.path)
+        return tell(findings, setAside, unfinished, console)
+    }
+
+    /// Looks at an earlier state as at a document of its own: a copy of it, in a temporary folder.
+    private static func verify(_ argument: DocumentArgument, _ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("folio-verify-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let copy = folder.appendingPathComponent("State.folio")
+        try await DocumentReader.reading(arguments.operands[0], model: arguments.value("--model"), console) { reader in
+            try await console.interruption.committing { try await reader.document.write(to: copy, form: .package) }
+        }
+        return tell(try DocumentVerifier.verify(copy, isThorough: arguments.has("--deep")), [], [], console)
+    }
+
+    private static func tell(_ findings: [DocumentFinding], _ setAside: [String], _ unfinished: [String], _ console: Console) -> ExitCode {
         if console.isJSON {
             let list = findings.map { finding in
                 JSONValue.object([

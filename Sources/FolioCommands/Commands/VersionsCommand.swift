@@ -30,8 +30,15 @@ enum VersionsCommand: Command {
             for option in ["--keep", OptionSpecification.dryRun.names[0]] where arguments.has(option) {
                 throw CommandError.usage("\(option) goes with prune", hint: "usage: folio versions prune DOC --keep WHAT")
             }
-            try await DocumentReader.reading(try DocumentArgument.path(arguments.operands[0]), model: arguments.value("--model"), console) { reader in
-                write(try reader.document.versions(), console)
+            // Of a state, those up to it.
+            let argument = DocumentArgument(arguments.operands[0])
+            try await DocumentReader.reading(argument.path, model: arguments.value("--model"), console) { reader in
+                var versions = try reader.document.versions()
+                if case .version(let last) = argument.state {
+                    guard versions.contains(where: { $0.generation == last }) else { throw CommandError.notFound("there is no version \(last)", path: argument.path) }
+                    versions.removeAll { $0.generation > last }
+                }
+                write(versions, console)
             }
         }
         return .done

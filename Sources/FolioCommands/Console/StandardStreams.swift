@@ -7,4 +7,19 @@ enum StandardStreams {
     static func occupy() {
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) == -1 { _ = open("/dev/null", O_RDONLY) }
     }
+
+    /// What listening for signals takes: a pipe, and what Dispatch waits with, which ends the process where it can't have that.
+    private static let descriptorsOfDispatch = 6
+
+    /// Whether the process may open as many files as it takes to run at all.
+    static var areEnoughAvailable: Bool {
+        var opened: [Int32] = []
+        defer { for descriptor in opened { close(descriptor) } }
+        for _ in 0..<descriptorsOfDispatch {
+            let descriptor = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+            guard descriptor >= 0 else { return false }
+            opened.append(descriptor)
+        }
+        return true
+    }
 }

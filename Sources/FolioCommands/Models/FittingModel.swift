@@ -8,7 +8,14 @@ enum FittingModel {
     static func resolver(_ text: String?) throws -> @Sendable ([String: Data]) throws -> ManagedObjectModel? {
         guard let text else { return { _ in nil } }
         let reference = ModelReference(text)
-        guard FileManager.default.fileExists(atPath: reference.url.path) else { throw CommandError.notFound("there is no such file", path: reference.url.relativePath) }
+        guard FileManager.default.fileExists(atPath: reference.url.path) else {
+            let argument = DocumentArgument(reference.url.relativePath)
+            guard argument.state != .newest, FileManager.default.fileExists(atPath: argument.path) else {
+                throw CommandError.notFound("there is no such file", path: reference.url.relativePath)
+            }
+            let model = try PersistentDocument.model(of: URL(fileURLWithPath: argument.path), state: argument.state)
+            return { _ in model }
+        }
         return { hashes in
             do {
                 return try reference.model(matching: hashes) ?? reference.model()

@@ -16,10 +16,8 @@ enum ModelArgument {
     static func load(_ text: String, _ console: Console) async throws -> LoadedModel {
         let reference = ModelReference(text)
         guard FileManager.default.fileExists(atPath: reference.url.path) else {
-            let argument = DocumentArgument(text)
-            if argument.state != .newest, FileManager.default.fileExists(atPath: argument.path) {
-                return try await embedded(in: text, name: URL(fileURLWithPath: argument.path).deletingPathExtension().lastPathComponent, console)
-            }
+            let argument = DocumentArgument(reference.url.relativePath)
+            if argument.state != .newest, FileManager.default.fileExists(atPath: argument.path) { return try await embedded(in: reference, argument, console) }
             throw CommandError.notFound("there is no such file", path: reference.url.relativePath)
         }
         let file: ModelFile
@@ -28,7 +26,7 @@ enum ModelArgument {
         } catch {
             // No model file: a document, perhaps. For a file in a model's clothes what the model reader said is the better reason.
             guard error.code == .unreadable, !isModelLike(reference.url) else { throw error }
-            return try await embedded(in: reference, console)
+            return try await embedded(in: reference, DocumentArgument(reference.url.relativePath), console)
         }
         return LoadedModel(
             model: try file.model(version: reference.version), name: reference.url.deletingPathExtension().lastPathComponent,
@@ -38,15 +36,17 @@ enum ModelArgument {
 
     static func isModelLike(_ url: URL) -> Bool { ["xcdatamodeld", "xcdatamodel", "momd", "mom"].contains(url.pathExtension) }
 
-    private static func embedded(in reference: ModelReference, _ console: Console) async throws -> LoadedModel {
-        if let version = reference.version { throw CommandError.notFound("a document has no model versions, such as \(version)", path: reference.url.path) }
-        return try await embedded(in: reference.url.path, name: reference.url.deletingPathExtension().lastPathComponent, console)
-    }
-
-    /// - Parameter document: perhaps one of its states.
-    private static func embedded(in document: String, name: String, _ console: Console) async throws -> LoadedModel {
-        try await DocumentReader.reading(document, model: nil, console) { reader in
-            LoadedModel(model: reader.model, name: name, version: reader.document.manifest?.model.name, versions: [])
+    /// - Parameter document: The document, perhaps one of its states.
+    private static func embedded(in reference: ModelReference, _ document: DocumentArgument, _ console: Console) async throws -> LoadedModel {
+        let loaded = try await DocumentReader.reading(reference.url.relativePath, model: nil, console) { reader in
+            LoadedModel(
+                model: reader.model, name: URL(fileURLWithPath: document.path).deletingPathExtension().lastPathComponent,
+                version: reader.document.manifest?.model.name, versions: [])
         }
+        if let version = reference.version, version != loaded.version, !loaded.model.description.versionIdentifiers.contains(version) {
+            throw CommandError.notFound(
+                "the document's model is not called \(version)", path: reference.url.relativePath, hint: loaded.version.map { "its name is \($0)" })
+        }
+        return loaded
     }
 }

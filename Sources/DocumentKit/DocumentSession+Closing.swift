@@ -6,7 +6,7 @@ extension DocumentSession {
     /// Ends the session. Autosaved work that was not saved stays where the next opening finds it; a document that is saved is left as one clean set of files.
     func close() throws {
         defer {
-            if let temporaryFolder = place.temporaryFolder { try? Disk.removeTree(temporaryFolder) }
+            if let temporaryFolder = place.temporaryFolder { StateFolder.removeTemporary(temporaryFolder) }
             unlock()
         }
         guard isEditing, package != nil, marker?.isSaved == true else {

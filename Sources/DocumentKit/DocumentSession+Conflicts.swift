@@ -63,7 +63,7 @@ extension DocumentSession {
             let own = try Self.read(mine) { [model] _ in model }
             defer { try? own.close() }
             let folder = try StateFolder.makeTemporary()
-            defer { try? Disk.removeTree(folder) }
+            defer { StateFolder.removeTemporary(folder) }
             let saved = try savedStore(in: folder)
             defer { if saved !== store { try? saved.close() } }
             return try MergePlan(saved: saved, mine: own.store, theirs: theirs.store, policy)

@@ -319,7 +319,7 @@ extension DocumentSession {
                 throw error
             }
         } catch {
-            if let folder = place.temporaryFolder { try? Disk.removeTree(folder) }
+            if let folder = place.temporaryFolder { StateFolder.removeTemporary(folder) }
             throw error
         }
     }

@@ -178,7 +178,7 @@ extension DocumentSession {
         guard let versions else { throw DocumentError(.unsupported, "it keeps no versions", path: path, stage: .restoring) }
         return try DocumentError.stage(.restoring, path) {
             let folder = try StateFolder.makeTemporary()
-            defer { try? Disk.removeTree(folder) }
+            defer { StateFolder.removeTemporary(folder) }
             let target = FilePath.join(folder, FilePath.name(PackageLayout.store))
             try restoreVersion(number, of: versions, to: target)
             return try body(target)

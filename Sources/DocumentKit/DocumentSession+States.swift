@@ -70,7 +70,7 @@ extension DocumentSession {
             try close()
             return session
         } catch {
-            try? Disk.removeTree(folder)
+            StateFolder.removeTemporary(folder)
             throw error
         }
     }

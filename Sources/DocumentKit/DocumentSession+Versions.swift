@@ -26,7 +26,7 @@ extension DocumentSession {
         if let versions { return try versions.list() }
         guard place.archive?.carriesVersions == true else { return [] }
         let folder = try StateFolder.makeTemporary()
-        defer { try? Disk.removeTree(folder) }
+        defer { StateFolder.removeTemporary(folder) }
         return try archivedVersions(in: folder)?.list() ?? []
     }
 

@@ -170,7 +170,7 @@ private struct DocumentCheck {
     /// - Throws: where there is no place to take it apart, which is no damage.
     mutating func archive(_ path: String) throws {
         let folder = try StateFolder.makeTemporary()
-        defer { try? Disk.removeTree(folder) }
+        defer { StateFolder.removeTemporary(folder) }
         let target = FilePath.join(folder, "document")
         let isUnpacked: Void? = part("archive") { check in
             let archive = try ArchiveFile(path)
@@ -349,7 +349,7 @@ private struct DocumentCheck {
         if !unmakeable.isEmpty { report(PackageLayout.versions, "can't be restored any more: \(unmakeable.count == 1 ? "version" : "versions") \(unmakeable.joined(separator: ", "))") }
         guard isThorough else { return }
         let scratch = try StateFolder.makeTemporary()
-        defer { try? Disk.removeTree(scratch) }
+        defer { StateFolder.removeTemporary(scratch) }
         for version in list where !missing.unmakeable.contains(version.number) {
             let target = FilePath.join(scratch, "\(version.number)")
             do {

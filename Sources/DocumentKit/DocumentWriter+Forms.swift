@@ -123,7 +123,7 @@ extension DocumentWriter {
     /// Copies the versions with the large values that they refer to, and makes the saved state that they lead up to one of them: what is written here has other pages.
     private func copyVersions(of session: DocumentSession, to package: PackageBuilder, _ marker: DocumentMarker) throws {
         let staging = try StateFolder.makeTemporary()
-        defer { try? Disk.removeTree(staging) }
+        defer { StateFolder.removeTemporary(staging) }
         guard let source = try session.versions ?? session.archivedVersions(in: staging), let saved = session.keptState, let store = session.sqliteStore else { return }
         let target = VersionStore(folder: FilePath.join(package.path, PackageLayout.versions)) { _, _ in false }
         if try Disk.exists(source.folder) {

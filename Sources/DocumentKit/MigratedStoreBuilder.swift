@@ -81,7 +81,7 @@ struct MigratedStoreBuilder {
         case .inPlace, .staged:
             // Where tables are there is a way that is known to be right.
             let folder = try StateFolder.makeTemporary()
-            defer { try? Disk.removeTree(folder) }
+            defer { StateFolder.removeTemporary(folder) }
             let path = FilePath.join(folder, "store.sqlite")
             let files = ExternalValues.besideStore(at: path)
             try makeStore(at: path, files: files)

@@ -18,7 +18,7 @@ struct PackagePacker {
         let lock = try SourceLock.acquire(source)
         defer { lock?.release() }
         let staging = try StateFolder.makeTemporary()
-        defer { try? Disk.removeTree(staging) }
+        defer { StateFolder.removeTemporary(staging) }
         let (parts, sizes): ([ArchivePart], [Int64]) = try DocumentError.stage(.packing, source) {
             let parts = try self.parts(staging)
             return (parts, try parts.map { try $0.byteCount() })

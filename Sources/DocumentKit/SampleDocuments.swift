@@ -38,7 +38,7 @@ public enum SampleDocuments {
         var outcomes: [Outcome] = []
         for name in samples {
             let scratch = try StateFolder.makeTemporary()
-            defer { try? Disk.removeTree(scratch) }
+            defer { StateFolder.removeTemporary(scratch) }
             let sample = folder.appendingPathComponent(name), copy = URL(fileURLWithPath: FilePath.join(scratch, name))
             var migration: DocumentMigration?
             do {

@@ -23,8 +23,8 @@ package enum StateFolder {
     /// The names of this process's temporary folders begin with it, so that they are found where the process is ended in the middle.
     private static var temporaryPrefix: String { "\(temporaryMark)\(ProcessInfo.processInfo.processIdentifier)-" }
     private static var temporaryFolder: String { FileManager.default.temporaryDirectory.path }
-    /// The temporary folders of this process, each locked as long as it is there.
-    private static let temporaries = Mutex<[Directory]>([])
+    /// The temporary folders of this process by their paths, each locked as long as it is in use.
+    private static let temporaries = Mutex<[String: Directory]>([:])
     private static let hasLookedForAbandoned = Atomic<Bool>(false)
 
     /// Where a new folder may be made for a while.
@@ -38,7 +38,7 @@ package enum StateFolder {
         }
     }
 
-    /// A new folder for a while, for this user alone.
+    /// A new folder for a while, for this user alone. It is in use until ``removeTemporary(_:)`` is called.
     static func makeTemporary() throws -> String {
         let path = temporaryPath()
         try makeTemporary(path)
@@ -52,11 +52,14 @@ package enum StateFolder {
             try Disk.makeDirectory(path, mode: 0o700)
             let directory = try Directory(path)
             _ = directory.lock()
-            temporaries.withLock { directories in
-                directories.removeAll { (try? Disk.exists($0.path)) == false }
-                directories.append(directory)
-            }
+            temporaries.withLock { $0[path] = directory }
         }
+    }
+
+    /// Removes a temporary folder of this process. Where that fails, a later run removes it.
+    static func removeTemporary(_ path: String) {
+        try? Disk.removeTree(path)
+        temporaries.withLock { $0[path] = nil }
     }
 
     /// Whoever has just made a folder may not have locked it yet.

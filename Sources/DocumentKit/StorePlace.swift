@@ -64,7 +64,7 @@ struct StorePlace {
             try StateFolder.makeTemporary(folder)
             try archive.reader.extract(into: folder) { $0 == PackageLayout.store }
         } catch {
-            try? Disk.removeTree(folder)
+            StateFolder.removeTemporary(folder)
             throw error
         }
     }

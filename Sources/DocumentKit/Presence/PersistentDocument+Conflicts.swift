@@ -88,7 +88,7 @@ extension PersistentDocument {
     /// Writes what is open here, valid or not, into a package that is gone when `body` ends.
     private func withCopyOfMine<Result>(_ body: (_ package: String) async throws -> Result) async throws -> Result {
         let folder = try StateFolder.makeTemporary()
-        defer { try? Disk.removeTree(folder) }
+        defer { StateFolder.removeTemporary(folder) }
         let mine = FilePath.join(folder, "mine.folio")
         try await writeCopy(to: URL(fileURLWithPath: mine), form: .package)
         return try await body(mine)

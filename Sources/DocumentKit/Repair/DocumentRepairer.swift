@@ -40,7 +40,7 @@ public enum DocumentRepairer {
         let lock = try SourceLock.acquire(path)
         defer { lock?.release() }
         let scratch = try StateFolder.makeTemporary()
-        defer { try? Disk.removeTree(scratch) }
+        defer { StateFolder.removeTemporary(scratch) }
         return try DocumentError.stage(.reading, path) {
             let source = try RepairSource(path, scratch: scratch)
             var work = RepairWork(source: source, resolver: model, scratch: scratch)

@@ -112,7 +112,7 @@ open class DocumentController {
             document.scratchFolder = folder
             return document
         } catch {
-            try? Disk.removeTree(folder)
+            StateFolder.removeTemporary(folder)
             throw error
         }
     }

@@ -47,7 +47,7 @@ public enum DocumentVerifier {
         }
     }
 
-    /// What writers change of a document, by identity, size and time.
+    /// What writers change of a document, by identity, size and time. A part that can't be looked at has no state here: the check itself says why.
     private struct PartStates: Equatable {
         private var identities: [FileIdentity?] = []
 
@@ -56,14 +56,16 @@ public enum DocumentVerifier {
             switch document.kind {
             case .package:
                 for name in [PackageLayout.manifest, PackageLayout.store, PackageLayout.store + "-wal", PackageLayout.content, PackageLayout.versions] {
-                    identities.append(try Disk.identity(of: FilePath.join(document.path, name)))
+                    identities.append(Self.identity(FilePath.join(document.path, name)))
                 }
-            case .archive: identities = [try Disk.identity(of: document.path)]
+            case .archive: identities = [Self.identity(document.path)]
             case .store, .managedDocument:
                 let store = document.storePath ?? document.path
-                identities = try ["", "-wal", "-journal"].map { try Disk.identity(of: store + $0) }
+                identities = ["", "-wal", "-journal"].map { Self.identity(store + $0) }
             }
         }
+
+        private static func identity(_ path: String) -> FileIdentity? { (try? Disk.identity(of: path)) ?? nil }
     }
 
     /// Files that a process was writing when it was ended, or that one writes now: no damage, and the next editor removes them.

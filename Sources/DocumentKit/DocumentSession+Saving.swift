@@ -39,8 +39,28 @@ extension DocumentSession {
         let receipt = try DocumentError.stage(.committing, path) { try store.apply(changes) }
         marker = next
         journal = run
+        countsBeforePieces = nil
         counts?.apply(changes, receipt)
         return receipt
+    }
+
+    /// Writes changes of the object graph without committing them: the next `commit` does.
+    func writePiece(_ changes: ChangeSet) throws -> SaveReceipt {
+        precondition(!isReplaced, "After a save of an archive its successor goes on")
+        try settleWorkingSet()
+        noteContent(changes)
+        hasWritten = true
+        countsBeforePieces = countsBeforePieces ?? counts
+        let receipt = try DocumentError.stage(.writing, path) { try store.applyPiece(changes) }
+        counts?.apply(changes, receipt)
+        return receipt
+    }
+
+    /// Undoes the pieces that are not committed.
+    func abandonPieces() {
+        store.abandonPieces()
+        counts = countsBeforePieces ?? counts
+        countsBeforePieces = nil
     }
 
     /// Makes the folder durable in which something is about to be committed.

@@ -26,6 +26,8 @@ final class DocumentSession {
     var marker: DocumentMarker?
     var manifest: Manifest?
     var counts: EntityCounts?
+    /// What the store held before the pieces that are not committed; nil where there are none.
+    var countsBeforePieces: EntityCounts?
     /// The identity of the document when it was opened or last saved.
     var identity: FileIdentity?
     /// The archive's state that the working set belongs to, and the working set where there is one.

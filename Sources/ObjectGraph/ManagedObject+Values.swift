@@ -91,6 +91,13 @@ extension ManagedObject {
         }
     }
 
+    /// Sets an attribute by its place among the properties of the entity, for what is done many times.
+    /// - Throws: as ``setPropertyValue(_:forKey:)``.
+    package final func setAttributeValue(_ value: PropertyValue, at index: Int) throws {
+        try realise()
+        try setAttribute(value, index, shape)
+    }
+
     /// The value of an attribute or a to-one relationship without filling a fault and without hooks.
     public final func primitiveValue(forKey key: String) -> Any? {
         let (shape, index) = knownProperty(key)

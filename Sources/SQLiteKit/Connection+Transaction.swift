@@ -32,6 +32,24 @@ extension Connection {
         }
     }
 
+    /// Runs `body` as a part of a transaction that may take several calls: the first begins it, and the one that `commits` ends it. What one of them throws undoes all of them.
+    package func transactionPart<Result>(commits: Bool, _ body: () throws -> Result) throws -> Result {
+        if !isInTransaction { try run(TransactionKind.immediate.beginning) }
+        do {
+            let result = try body()
+            if commits { try run("COMMIT") }
+            return result
+        } catch {
+            rollBack()
+            throw error
+        }
+    }
+
+    /// Undoes the transaction that is open, if one is.
+    package func rollBack() {
+        if isInTransaction { try? execute("ROLLBACK") }
+    }
+
     /// Runs `body` so that its changes are undone where it throws, and the transaction around it lives on.
     package func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
         try execute("SAVEPOINT folio")

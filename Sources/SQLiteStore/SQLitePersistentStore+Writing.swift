@@ -1,4 +1,5 @@
 package import Storage
+import Synchronization
 
 extension SQLitePersistentStore {
     package func reserveKeys(entityIndex: Int, count: Int) throws -> Int64 {
@@ -17,6 +18,16 @@ extension SQLitePersistentStore {
 
     package func apply(_ changes: ChangeSet, beforeCommit: () throws -> Void) throws -> SaveReceipt {
         try withSession { session in try session.apply(changes, beforeCommit: beforeCommit) }
+    }
+
+    package var takesPieces: Bool { true }
+
+    package func applyPiece(_ changes: ChangeSet) throws -> SaveReceipt {
+        try withSession { session in try session.applyPiece(changes) }
+    }
+
+    package func abandonPieces() {
+        session.withLock { $0?.abandonPieces() }
     }
 
     /// The names of the files of large values that the store refers to, as it is now.

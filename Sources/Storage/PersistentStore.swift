@@ -62,6 +62,13 @@ package protocol PersistentStore: RowStore, Sendable {
     func apply(_ changes: ChangeSet, beforeCommit: () throws -> Void) throws -> SaveReceipt
     /// Runs `body`, which fills the store by many change sets; a store that writes its file as a whole does so once, when it ends. If this throws, give the store up.
     func writingOnce(_ body: () throws -> Void) throws
+    /// Whether the store takes change sets in pieces: see ``applyPiece(_:)``.
+    var takesPieces: Bool { get }
+    /// Writes a change set without committing it. This store reads it from here on, others don't see it; the next `apply` commits it along with its own change set, in one
+    /// transaction. What a piece or that `apply` throws undoes all pieces, and the store refuses further ones until ``abandonPieces()``. Only for a store that `takesPieces`.
+    func applyPiece(_ changes: ChangeSet) throws -> SaveReceipt
+    /// Undoes the pieces that are not committed.
+    func abandonPieces()
     /// How the store would run a request: for a person to read.
     func explanation(of request: RowRequest) throws -> QueryExplanation
     func explanation(of table: TableRequest, of request: RowRequest) throws -> QueryExplanation
@@ -79,6 +86,12 @@ extension PersistentStore {
     }
 
     package func writingOnce(_ body: () throws -> Void) throws { try body() }
+
+    package var takesPieces: Bool { false }
+
+    package func applyPiece(_ changes: ChangeSet) throws -> SaveReceipt { preconditionFailure("This store takes no pieces: ask takesPieces first") }
+
+    package func abandonPieces() {}
 }
 
 /// How a store runs a request.

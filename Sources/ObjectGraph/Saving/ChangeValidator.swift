@@ -9,14 +9,17 @@ struct ChangeValidator {
     init(_ context: ManagedObjectContext) { self.context = context }
 
     /// Checks everything that a save would write, and collects every failure that is not another one's mere consequence.
-    func validateChanges() throws {
+    /// - Parameters:
+    ///   - limit: after so many objects with failures nothing more is checked.
+    ///   - excluded: objects that are not checked.
+    func validateChanges(limit: Int = .max, excluding excluded: Set<ManagedObject> = []) throws {
         var errors: [(object: ManagedObject, error: any Error)] = []
         // The key and value of errors that applications throw themselves, which don't carry these.
         var ownFailures: [ManagedObjectID: ValidationError.Failure] = [:]
         defer { context.ownFailure = nil }
         for index in context.changes.indices {
             guard let unheld = context.changes.unowned(at: index), unheld._withUnsafeGuaranteedRef({ !$0.state.contains(.inaccessible) && !isPlainlyValid($0) }),
-                let object = context.changes.object(at: index)
+                let object = context.changes.object(at: index), !excluded.contains(object)
             else { continue }
             context.ownFailure = nil
             do {
@@ -30,6 +33,7 @@ struct ChangeValidator {
             } catch {
                 errors.append((object, error))
                 ownFailures[object.objectID] = context.ownFailure
+                if errors.count >= limit { break }
             }
         }
         // The only error is passed on untouched, an application's own too (V4, V5).

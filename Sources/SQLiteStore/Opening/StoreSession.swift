@@ -50,6 +50,8 @@ final class StoreSession {
     var hasNoHistory = false
     /// Whether everything is read from one state: see `hold()`.
     private(set) var isHeld = false
+    /// What was written and waits for the save that commits it.
+    var pieces: PiecesUnderWay?
     /// The names of files that this session's saves have replaced.
     var namesOfReplacedFiles: Set<String> = []
 
@@ -208,6 +210,7 @@ extension PersistentStoreDescription {
 
 extension StoreSession {
     func close() throws {
+        abandonPieces()
         readers = [:]
         if !description.isReadOnly { try replacedFiles.removeReplacedFiles() }
         try connection.close()

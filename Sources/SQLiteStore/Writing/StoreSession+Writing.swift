@@ -5,25 +5,30 @@ import SQLiteKit
 import Storage
 
 extension StoreSession {
-    /// Commits a change set: all of it or nothing.
-    /// - Parameter beforeCommit: runs when all is written; what it throws undoes it.
-    func apply(_ changes: ChangeSet, beforeCommit: () throws -> Void = {}) throws -> SaveReceipt {
+    /// Commits a change set, and the pieces that wait for it: all of it or nothing.
+    /// - Parameters:
+    ///   - commits: whether it is committed, or waits as a piece.
+    ///   - beforeCommit: runs when all is written; what it throws undoes it.
+    func apply(_ changes: ChangeSet, commits: Bool = true, beforeCommit: () throws -> Void = {}) throws -> SaveReceipt {
         try checkWritable()
+        try pieces?.check()
         let large = LargeValueWriter(files)
         var save = SaveInProgress(large: large, insertions: changes.insertions)
         do {
             try large.writeFiles(for: changes)
             _ = derivedChanges.takeAll()
-            let receipt = try limitingTriggers(changes.rowCount) { try writing(beforeCommit: beforeCommit) { try write(changes, &save) } }
-            large.settle()
+            let receipt = try limitingTriggers(changes.rowCount) { try writing(commits: commits, beforeCommit: beforeCommit) { try write(changes, &save) } }
+            if commits { settle(large) } else { pieces?.large.append(large) }
             return receipt
         } catch is VersionMismatch {
             large.removeFiles()
+            losePieces()
             // Looked up afterwards, all at once: a savepoint to come back to would copy every page that a save touches.
             let found = try connection.transaction(.deferred) { try self.writer.conflicts(in: changes) }
             throw StorageError(.conflict, "Objects were changed in the store since they were read", conflicts: found)
         } catch {
             large.removeFiles()
+            losePieces()
             throw error
         }
     }
@@ -31,7 +36,8 @@ extension StoreSession {
     /// The order matters: what is deleted makes room for unique values of what is changed, and both for what is new.
     private func write(_ changes: ChangeSet, _ save: inout SaveInProgress) throws -> SaveReceipt {
         var receipt = try keys.assignKeys(to: changes.insertions, &save)
-        let history = changes.changesObjects ? try history.begin(changes.origin) : nil
+        let history = changes.changesObjects ? try pieces?.history ?? history.begin(changes.origin) : nil
+        pieces?.history = history
         try history?.note(changes.deletions)
         try writer.delete(changes.deletions, &save)
         receipt.deletedMembers = try changes.memberDeletions.map { try writer.deleteMembers($0) }
@@ -48,17 +54,17 @@ extension StoreSession {
     }
 
     /// Runs a transaction that writes rows of entities; before it commits, the side indexes learn of it.
-    func writing<Result>(beforeCommit: () throws -> Void = {}, _ body: () throws -> Result) throws -> Result {
+    func writing<Result>(commits: Bool = true, beforeCommit: () throws -> Void = {}, _ body: () throws -> Result) throws -> Result {
         let hasSideIndexes = !layout.sideIndexes.isEmpty
         if hasSideIndexes { try indexing.watchTouchedRows() }
-        let result = try connection.transaction(.immediate) {
+        let result = try connection.transactionPart(commits: commits) {
             try completeDerivedTriggers()
             let result = try body()
             if hasSideIndexes { try indexing.updateSideIndexes() }
             try beforeCommit()
             return result
         }
-        hasDerivedTriggers = true
+        if commits { hasDerivedTriggers = true }
         return result
     }
 
@@ -66,7 +72,7 @@ extension StoreSession {
         try checkWritable()
         let storage = try layout.storage(of: entityIndex)
         guard description.journal == .heldByDocument else {
-            return try limitingTriggers(1) { try connection.transaction(.immediate) { try keys.reserveKeys(storage, count: count, atLeast: 0) } }
+            return try limitingTriggers(1) { try connection.transactionPart(commits: pieces == nil) { try keys.reserveKeys(storage, count: count, atLeast: 0) } }
         }
         // Every commit to a document's store counts as a save or an autosave.
         return try keys.holdKeys(storage, count: count)

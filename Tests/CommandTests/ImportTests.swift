@@ -15,11 +15,17 @@ import TestSupport
 
     @Test(arguments: [
         ("{\"name\":\"A\"}\n{\"name\":\n{\"name\":\"C\"}\n", "in.txt: line 2: "),
-        ("{\"name\":\"A\"}\n\n{\"nam\":\"B\"}\n", "in.txt: line 3: Person has no property nam"),
-        ("[{\"name\":\"A\"},{\"nam\":\"B\"}]", "in.txt: object 2: Person has no property nam"),
-        ("[{\"name\":\"A\",\"born\":1e999}]", "in.txt: object 1: born is Date"),
-        ("name,born\nA,1861-10-10\nB,soon\n", "in.txt: record 2: born is Date"),
-        ("name,born,name\nA,,B\n", "in.txt: line 1: the column name comes twice"),
+        ("{\"name\":\"A\"}\n\n{\"nam\":\"B\"}\n", "in.txt: line 3, object 2: Person has no property nam"),
+        ("[{\"name\":\"A\"},{\"nam\":\"B\"}]", "in.txt: line 1, object 2: Person has no property nam"),
+        ("[{\"name\":\"A\",\"born\":1e999}]", "in.txt: line 1, object 1: born is Date"),
+        ("name,born\nA,1861-10-10\nB,soon\n", "in.txt: line 3, column 2: born is Date"),
+        ("name,born\nA\n", "in.txt: line 2: 1 field, but 2 columns"),
+        ("name,born\n\"A\nB\",soon\n", "in.txt: line 2, column 2: born is Date"),
+        ("name,born\n\"A\nB\",\nC,soon\n", "in.txt: line 4, column 2: born is Date"),
+        ("name,born\n\"A\"x,\n", "in.txt: line 2, column 1: text after a quoted field"),
+        ("name,born\n\"A,\n", "in.txt: line 2, column 1: a quoted field without an end"),
+        ("id,name\n17,A\n", "in.txt: line 2, column 1: 17 is no name of an object"),
+        ("name,born,name\nA,,B\n", "in.txt: line 1, column 3: the column name comes twice"),
     ]) func aMistakeIsToldWithFileAndPlace(text: String, message: String) throws {
         try importing(text, "--entity", "Person") { outcome, document in
             #expect(outcome.exit == 65)
@@ -31,11 +37,11 @@ import TestSupport
 
     /// What has no objects may still name what the model does not have.
     @Test(arguments: [
-        ("garbage", "in.txt: Person: Person has no property garbage"), ("null", "Person has no property null"),
+        ("garbage", "in.txt: line 1, column 1: Person has no property garbage"), ("null", "Person has no property null"),
         ("{\"entities\":{\"Person\":[]},\"format\":\"folio-export\",\"formatVersion\":1}", nil),
         ("{\"entities\":{\"Person\":[],\"Nope\":[]},\"format\":\"folio-export\",\"formatVersion\":1}", "the export has no entity"), ("id,name,born\n", nil),
     ]) func aFileWithoutObjectsIsLookedAt(text: String, message: String?) throws {
-        try importing(text, "--entity", message?.contains("no entity") == true ? "Else" : "Person") { outcome, _ in
+        try importing(text, "--entity", message?.contains("no entity") == true ? "Camp" : "Person") { outcome, _ in
             #expect(outcome.exit == (message == nil ? 0 : 65))
             if let message { #expect(outcome.errors.first?.contains(message) == true, "\(outcome.messages)") }
         }
@@ -98,7 +104,7 @@ import TestSupport
     @Test func linesWithoutAnEntityAreToldByLine() throws {
         try importing("{\"name\":\"A\"}\n{\"name\":\"B\"}\n") { outcome, _ in
             #expect(outcome.exit == 65)
-            #expect(outcome.errors.first?.hasSuffix("in.txt: line 1: nothing says of which entity the object is") == true, "\(outcome.messages)")
+            #expect(outcome.errors.first?.hasSuffix("in.txt: line 1, object 1: nothing says of which entity the object is") == true, "\(outcome.messages)")
         }
     }
 

@@ -1,41 +1,50 @@
 import Folio
 
-/// `folio import DOC FILE`
+/// `folio import DOC FILE…`
 enum ImportCommand: Command {
     static let specification = CommandSpecification(
-        "import", "adds the objects of a JSON, JSON lines or CSV file", operands: "DOC FILE [--entity E]", count: 2...2,
-        options: [OptionSpecification(["--entity"], value: "E", "the entity of the objects, where the file does not say it"), .model, .dryRun],
+        "import", "adds the objects of JSON, JSON lines or CSV files, or updates those that are there", operands: "DOC FILE... [--entity E] [--match KEYS]",
+        count: 2...CommandSpecification.anyNumber,
+        options: [
+            OptionSpecification(["--entity"], value: "E", "the entity of the objects, where the file does not say it"),
+            OptionSpecification(
+                ["--match"], value: "KEYS", "update the object that has the same values of these attributes (a,b or Entity.a), and make one only where there is none", repetition: .allowed),
+            OptionSpecification(["--create-missing"], "make objects that relationship.attribute columns name and that are not there"),
+            OptionSpecification(["--delimiter"], value: "CHARACTER", "what separates the fields of CSV: , ; tab or |; else the header says it"), .model, .dryRun,
+        ],
         notes: """
-            FILE is what export writes, in any of its formats (told apart by content), or flat objects; - is standard input. Into an empty document objects
-            keep their numbers; into another they get new ones, and --json prints which. Relationships lead to objects of the file, else of the document.
+            FILE is what export writes, in any of its formats (told apart by content), or flat objects; - is standard input. The entity of objects that don't say theirs is that of
+            --entity, of Entity=FILE, or the one that the file is named after. Into an empty document objects keep their numbers; into another they get new ones, and --json prints
+            which, by name and by line.
+
+            A relationship is set by URIs or Entity/p1 (several separated by spaces or commas), of objects of the files or of the document, or by a column relationship.attribute
+            that says which attribute has the value (author.name; author.first and author.last together; several objects of a to-many separated by commas). Files may come in any
+            order. Text that is nothing is nil, two quotes are an empty text.
+
+            With --match only the columns that are there change. Of rows with the same keys the last one wins, and a row with a nil key makes a new object.
+
+            All of it is one save, or nothing. The memory it takes does not grow with the files, but for XML and binary stores, which are in memory as a whole, for --dry-run and for
+            --json, which prints an object for every row.
             """,
-        examples: ["folio export Old.folio | folio import New.folio -"])
+        examples: [
+            "folio export Old.folio | folio import New.folio -", "folio import Library.folio Author.csv Book.csv", "folio import Library.folio Book=new.csv --match isbn",
+        ])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
-        let file = try ImportFile(at: arguments.operands[1], entityName: arguments.value("--entity"))
+        var files = try arguments.operands.dropFirst().map { try ImportFile($0, entityName: arguments.value("--entity")) }
         try await DocumentEditor.editing(arguments.operands[0], arguments, console) { editor in
-            if let name = arguments.value("--entity") { _ = try EntityLookup.entity(named: name, in: editor.context.model) }
-            let wasEmpty = try editor.isEmpty
-            var importer = DocumentImporter(editor.context, store: editor.identity, path: arguments.operands[1], console)
-            try importer.run(file)
-            if wasEmpty { try importer.keepNumbers() }
-            let isSaved = try await editor.commit()
-            let count = importer.created.count
-            let missing = importer.missing.map { (name: "\(ImportRecord.shortName($0.object.objectID.description)).\($0.key)", file: $0.fileName) }
-            if console.isJSON {
-                var objects: [String: JSONValue] = [:]
-                for (record, object) in importer.created where isSaved {
-                    if let id = record.id { objects[id] = .string(object.objectID.description) }
-                }
-                console.print(.object(["count": .int(count), "dryRun": .bool(!isSaved), "missing": .array(missing.map { .object(["file": .string($0.file), "value": .string($0.name)]) }), "objects": .object(objects)]))
-            } else {
-                console.say("\(isSaved ? "imported" : "would import") \(count) object\(count == 1 ? "" : "s")")
-                if !missing.isEmpty {
-                    console.say("note: the export has no bytes for \(missing.count) value\(missing.count == 1 ? "" : "s"), whose files were missing:")
-                    for value in missing.prefix(10) { console.say(Printable.line("  \(value.name) (\(value.file))")) }
-                    if missing.count > 10 { console.say("  and \(missing.count - 10) more") }
-                }
+            let settings = try ImportSettings(arguments, editor.context.model)
+            for index in files.indices { try files[index].settleEntity(in: editor.context.model) }
+            var importer = try DocumentImporter(editor, files, settings, keepsMade: console.isJSON, console)
+            let isSaved: Bool
+            do {
+                try importer.run()
+                isSaved = try await editor.commit()
+            } catch {
+                editor.abandonPieces()
+                throw error
             }
+            ImportReport(outcome: importer.outcome, files: files, isSaved: isSaved, console: console).print()
         }
         return .done
     }

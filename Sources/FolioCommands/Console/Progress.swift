@@ -18,7 +18,8 @@ final class Progress {
         last = start + 800_000_000
     }
 
-    func advance(_ number: Int = 1) {
+    /// - Parameter fraction: how much of the work is done, where nobody knows how many there will be.
+    func advance(_ number: Int = 1, fraction: Double? = nil) {
         count += number
         guard console.showsProgress else { return }
         let now = DispatchTime.now().uptimeNanoseconds
@@ -26,6 +27,10 @@ final class Progress {
         last = now
         isShown = true
         var line = "\(count) \(unit)"
+        if let fraction, fraction > 0 {
+            let seconds = Double(now - start) / 1e9
+            line += ", \(min(100, Int(fraction * 100))) %, \(Int((seconds * max(0, 1 - fraction) / fraction).rounded(.up))) s left"
+        }
         if total > 0 {
             let seconds = Double(now - start) / 1e9
             let rest = count > 0 ? Int((seconds * Double(max(0, total - count)) / Double(count)).rounded(.up)) : 0

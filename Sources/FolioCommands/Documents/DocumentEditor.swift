@@ -36,6 +36,14 @@ struct DocumentEditor {
         }
     }
 
+    /// Whether a change of any size can be written piece by piece before it is saved.
+    var takesPieces: Bool { !isDryRun && document.takesPieces }
+
+    /// Undoes what was written and not saved.
+    func abandonPieces() {
+        if !isDryRun { document.abandonPieces() }
+    }
+
     /// Saves; with `--dry-run` checks only what a save would check.
     /// - Returns: whether anything was saved.
     func commit() async throws -> Bool {

@@ -1,155 +1,199 @@
 import Folio
-import Foundation
 
-/// Makes objects of the records of an import file, in the context of a document that is being edited.
+/// Makes objects of the records of import files, in the context of a document that is being edited.
+///
+/// Records are taken in pieces. All objects of a piece are made first, then they are linked, checked and written, so that an import of any length takes the memory of one piece; the
+/// save commits all pieces at once. What leads to a record that was not read yet waits for a second reading of the files. A document that takes no pieces has all records in one.
 struct DocumentImporter {
-    private let context: ManagedObjectContext
-    private let store: StoreIdentity
-    private let console: Console
-    /// The file, for messages.
-    private let path: String
-    /// The new objects by the names that they had, `Entity/p7`.
-    private var objects: [String: ManagedObject] = [:]
-    /// A value that an export could not give, as its file was missing.
-    struct MissingValue {
-        let object: ManagedObject
-        let key: String
-        let fileName: String
+    let context: ManagedObjectContext
+    let store: StoreIdentity
+    let console: Console
+    let settings: ImportSettings
+    let values: ImportedValues
+    let files: [ImportFile]
+    let document: PersistentDocument
+    let takesPieces: Bool
+    private let keepsMade: Bool
+    /// Whether objects keep the numbers that they had: those of hierarchies that had none.
+    var keepsNumbers: [Int: Bool] = [:]
+    private let wasEmpty: Bool
+
+    /// What the files call objects by.
+    var names = ImportedNames()
+    /// Whether a file may give objects names.
+    private(set) var namesObjects = false
+    /// Stored objects that the piece refers to.
+    var held: [ManagedObject] = []
+    /// The entities of records that were not read yet, by file.
+    private var unread: [Set<Int>] = []
+    var waiting: [WaitingLink] = []
+    var unchecked: [UncheckedObject] = []
+    var outcome: ImportOutcome
+
+    /// A record with a link to what was not there yet.
+    struct WaitingLink {
+        let file: Int
+        let index: Int
+        let id: ManagedObjectID
+        let isMatched: Bool
+        let isCounted: Bool
     }
 
-    private(set) var missing: [MissingValue] = []
-    /// What was read and what was made of it.
-    private(set) var created: [(record: ImportRecord, object: ManagedObject)] = []
+    /// An object that lacks links, which later records may give it.
+    struct UncheckedObject {
+        let id: ManagedObjectID
+        let file: Int
+        let place: String
+    }
 
-    init(_ context: ManagedObjectContext, store: StoreIdentity, path: String, _ console: Console) {
-        self.path = path
-        self.context = context
-        self.store = store
+    /// So many records are taken at once.
+    static let pieceSize = 10_000
+    /// So many objects that violate rules are told of.
+    static let mostFailures = 20
+
+    init(_ editor: DocumentEditor, _ files: [ImportFile], _ settings: ImportSettings, keepsMade: Bool, _ console: Console) throws {
+        context = editor.context
+        store = editor.identity
+        document = editor.document
+        takesPieces = editor.takesPieces
+        wasEmpty = try editor.isEmpty
+        values = ImportedValues(model: editor.identity.model)
+        self.files = files
+        self.settings = settings
+        self.keepsMade = keepsMade
         self.console = console
+        outcome = ImportOutcome(files: files.count)
     }
 
-    /// Makes all objects, then links them. What is wrong in the file is malformed data, with its place.
-    mutating func run(_ file: ImportFile) throws {
-        for name in file.entityNames {
-            try placing(name) { importer in
-                let entity = try EntityLookup.entity(named: name, in: importer.store.model)
-                // The others are looked up with the objects, which may be of sub-entities with more of them.
-                guard file.records.isEmpty else { return }
-                for column in file.columns.first == "id" ? file.columns[1...] : file.columns[...] { _ = try EntityLookup.property(named: column, of: entity) }
+    // MARK: Reading
+
+    mutating func run() throws {
+        let readers = try files.indices.map { file in try placing(file) { try ImportReader($0.files[file], $0.settings, $0.store.model) } }
+        let headers = try files.indices.map { file in try placing(file) { _ in try readers[file].header() } }
+        namesObjects = readers.contains { $0.namesObjects }
+        // JSON may have objects of any entity.
+        unread = headers.indices.map { index in headers[index].map { Set($0.entity.family) } ?? Set(readers[index].namesObjects ? Array(store.model.entities.indices) : []) }
+        let progress = Progress(total: 0, of: "objects", console)
+        defer { progress.finish() }
+        let size = Double(max(1, files.reduce(0) { $0 + $1.bytes.size }))
+        var piece = ImportPiece(), done: Int64 = 0
+        for file in Self.order(headers) {
+            var index = 0
+            while let record = try placing(file, { _ in try readers[file].next() }) {
+                piece.entries.append(ImportPiece.Entry(record: record, file: file, index: index))
+                index += 1
+                progress.advance(fraction: Double(done + readers[file].offset) / size)
+                if takesPieces, piece.entries.count == Self.pieceSize { try take(&piece, isComplete: false) }
+            }
+            done += files[file].bytes.size
+            unread[file] = []
+        }
+        // Where nothing was written yet, nothing has to wait.
+        try take(&piece, isComplete: true)
+        try linkWaiting()
+        try checkUnchecked()
+    }
+
+    /// First the files to whose objects others lead by natural keys.
+    private static func order(_ headers: [ImportColumns?]) -> [Int] {
+        var left = Array(headers.indices), order: [Int] = []
+        while !left.isEmpty {
+            let next = left.first { file in
+                let wanted = headers[file]?.naturalLinks.map(\.key.entity) ?? []
+                return left.allSatisfy { other in
+                    other == file || headers[other].map { columns in !wanted.contains { $0.family.overlaps(columns.entity.family) } } ?? true
+                }
+            }
+            let file = next ?? left[0]
+            order.append(file)
+            left.removeAll { $0 == file }
+        }
+        return order
+    }
+
+    /// Whether all objects of an entity that the files have were read.
+    func isComplete(_ entity: Entity) -> Bool { !unread.contains { !$0.isDisjoint(with: entity.family) } }
+
+    // MARK: Pieces
+
+    private mutating func take(_ piece: inout ImportPiece, isComplete: Bool) throws {
+        try makeObjects(&piece)
+        let waiting = try link(&piece, isComplete: isComplete)
+        let isFinal = isComplete && self.waiting.isEmpty && unchecked.isEmpty
+        let unchecked = try check(piece, waiting: waiting, isFinal: isFinal)
+        try write(piece)
+        for entry in piece.entries {
+            if !entry.isMatched { outcome.counts[entry.file].inserted += 1 } else if entry.isChanged { outcome.counts[entry.file].updated += 1 } else { outcome.counts[entry.file].unchanged += 1 }
+            if keepsMade, let object = entry.object {
+                outcome.made.append(.init(file: entry.file, id: entry.record.id, line: entry.record.line, object: takesPieces ? .id(object.objectID) : .object(object)))
             }
         }
-        let records = file.records
-        let progress = Progress(total: records.count * 2, of: "steps", console)
-        defer { progress.finish() }
-        for record in records {
-            try console.interruption.check()
-            try placing(record.place) { try $0.create(record) }
-            progress.advance()
+        for index in waiting {
+            let entry = piece.entries[index]
+            guard let object = entry.object else { continue }
+            self.waiting.append(
+                WaitingLink(file: entry.file, index: entry.index, id: object.objectID, isMatched: entry.isMatched, isCounted: !entry.isMatched || entry.isChanged))
         }
-        for (record, object) in created {
-            try console.interruption.check()
-            try placing(record.place) { try $0.link(object, record) }
-            progress.advance()
-        }
+        self.unchecked += unchecked.map { UncheckedObject(id: $0.object.objectID, file: $0.file, place: $0.place) }
+        piece = ImportPiece()
+        held = []
     }
 
-    private mutating func placing(_ place: String, _ body: (inout DocumentImporter) throws -> Void) throws {
+    private mutating func makeObjects(_ piece: inout ImportPiece) throws {
+        let matches = try matches(piece)
+        var numbers: [(ManagedObject, Int64)] = []
+        for index in piece.entries.indices {
+            if index % 1000 == 0 { try console.interruption.check() }
+            let entry = piece.entries[index], record = entry.record
+            try placing(entry) { importer in
+                let known = try importer.match(record, matches)
+                let object = try known ?? importer.context.insert(record.entity)
+                piece.entries[index].object = object
+                piece.entries[index].isMatched = known != nil
+                try importer.note(record, object, isNew: known == nil, &numbers)
+            }
+            guard let object = piece.entries[index].object else { continue }
+            let isMatched = piece.entries[index].isMatched
+            try placing(file: entry.file) { importer in
+                piece.entries[index].isChanged = try importer.values.set(record, of: object, isCompared: isMatched) { key, name in
+                    importer.outcome.missing.append(.init(value: "\(record.id.map(ImportRecord.shortName) ?? record.place()).\(key)", fileName: name))
+                }
+            }
+            if let key = record.columns.matchKey { try matches[key]?.add(object) }
+        }
+        try context.givePermanentNumbers(numbers)
+    }
+
+    /// Notes what the file calls an object, and the number that it had.
+    private mutating func note(_ record: ImportRecord, _ object: ManagedObject, isNew: Bool, _ numbers: inout [(ManagedObject, Int64)]) throws {
+        let root = record.entity.rootIndex
+        guard let id = record.id, let (_, number) = ImportRecord.name(id) else {
+            if isNew { keepsNumbers[root] = false }
+            return
+        }
+        guard names.add(object, entityIndex: record.entity.index, number: number) else { throw CommandError.malformed("the object \(ImportRecord.shortName(id)) occurs twice") }
+        if isNew, wasEmpty, number > 0, keepsNumbers[root] ?? true { numbers.append((object, number)) }
+    }
+
+    // MARK: Places
+
+    mutating func placing<Result>(_ file: Int, _ body: (inout DocumentImporter) throws -> Result) throws -> Result {
+        try placing(file: file, body)
+    }
+
+    mutating func placing<Result>(file: Int, _ body: (inout DocumentImporter) throws -> Result) throws -> Result {
         do {
-            try body(&self)
+            return try body(&self)
         } catch {
             var failure = CommandError(mapping: error)
-            if failure.exit == .usage || failure.exit == .notFound { failure.exit = .malformed }
-            failure.why = "\(place): \(failure.why)"
-            failure.path = failure.path ?? path
+            failure.path = failure.path ?? files[file].bytes.name
             throw failure
         }
     }
 
-    private mutating func create(_ record: ImportRecord) throws {
-        let entity = try EntityLookup.entity(named: record.entityName, in: store.model)
-        let object = try context.insert(entity)
-        created.append((record, object))
-        if let id = record.id {
-            let name = ImportRecord.shortName(id)
-            guard objects.updateValue(object, forKey: name) == nil else { throw CommandError.malformed("the object \(name) occurs twice") }
+    mutating func placing<Result>(_ entry: ImportPiece.Entry, column: Int? = nil, _ body: (inout DocumentImporter) throws -> Result) throws -> Result {
+        try placing(file: entry.file) { importer in
+            do { return try body(&importer) } catch { throw ImportFailure.malformed(error, entry.record.place(column: column)) }
         }
-        for (key, value) in record.values {
-            let property = try EntityLookup.property(named: key, of: entity)
-            guard let attribute = property.attribute else { continue }
-            if case .json(.object(let members)) = value, let name = members["$missing"]?.string {
-                missing.append(MissingValue(object: object, key: key, fileName: name))
-                // A mandatory value can't be nil, and the object is worth more than the value that is gone.
-                try object.setPropertyValue(attribute.isOptional ? .null : .data(Data()), forKey: key)
-                continue
-            }
-            try object.setPropertyValue(try self.value(value, for: attribute), forKey: key)
-        }
-    }
-
-    private func value(_ value: ImportRecord.Value, for attribute: AttributeDescription) throws -> PropertyValue {
-        switch value {
-        case .json(let json): return try ValueParser.value(json, for: attribute, in: store.model)
-        case .text(nil): return .null
-        case .text(let text?):
-            // Composites stand in CSV as JSON.
-            if attribute.type == .composite { return try ValueParser.value(try JSONReader.value(of: text), for: attribute, in: store.model) }
-            return try ValueParser.value(text, for: attribute)
-        }
-    }
-
-    private func link(_ object: ManagedObject, _ record: ImportRecord) throws {
-        let entity = object.entity
-        for (key, value) in record.values.sorted(by: { $0.key < $1.key }) {
-            guard let property = entity.property(named: key), property.relationship != nil else { continue }
-            let targets = try names(value, key).map { try target($0, property) }
-            guard property.isToMany else {
-                guard targets.count <= 1 else { throw CommandError.malformed("\(key) is to-one, but several objects stand there") }
-                // Nothing here is no contradiction of what the other end says: a new object has no other links than those.
-                guard let target = targets.first else { continue }
-                try object.setPropertyValue(.object(target.objectID), forKey: key)
-                continue
-            }
-            // What other ends linked stays: of two sides that say different things neither unlinks anything.
-            let members = try object.propertyValue(forKey: key)
-            guard case .list(let linked) = members else { continue }
-            let wanted = targets.map { PropertyValue.object($0.objectID) }
-            let isWanted = Set(wanted)
-            let merged = wanted + linked.filter { !isWanted.contains($0) }
-            if merged.count > linked.count || (property.relationship?.isOrdered == true && merged != linked) {
-                try object.setPropertyValue(.list(merged), forKey: key)
-            }
-        }
-    }
-
-    private func names(_ value: ImportRecord.Value, _ key: String) throws -> [String] {
-        func name(_ json: JSONValue) throws -> String {
-            guard let name = json.string else { throw CommandError.malformed("\(key): expected the name of an object, found \(json.kind)") }
-            return name
-        }
-        switch value {
-        case .text(let text): return text.map { $0.split(separator: " ").map(String.init) } ?? []
-        case .json(.null): return []
-        case .json(.array(let elements)): return try elements.map(name)
-        case .json(let json): return [try name(json)]
-        }
-    }
-
-    /// A new object, or one that the document has already.
-    private func target(_ name: String, _ property: Property) throws -> ManagedObject {
-        if let object = objects[ImportRecord.shortName(name)] { return object }
-        if let id = try? ObjectName.id(name, in: store) {
-            do { return try context.existingObject(with: id) } catch let error as GraphError where error.code == .objectNotFound {}
-        }
-        throw CommandError.malformed("\(property.name): \(name) is neither in the file nor in the document")
-    }
-
-    /// Gives the new objects the numbers that they had, for a document that was empty.
-    func keepNumbers() throws {
-        var numbers: [(ManagedObject, Int64)] = []
-        for (record, object) in created {
-            guard let number = record.number else { return }
-            numbers.append((object, number))
-        }
-        try context.givePermanentNumbers(numbers)
     }
 }

@@ -16,7 +16,7 @@ enum ValueParser {
         case .float: value = float(text).map { .float($0) }
         case .decimal: value = decimal(text).map { .decimal($0) }
         case .date: value = try DateText.date(from: text).map { .date($0) } ?? dateOfSeconds(text, attribute)
-        case .uuid: value = UUID(uuidString: text).map { .uuid($0) }
+        case .uuid: value = uuid(text).map { .uuid($0) }
         // What is no URI as it stands is refused: escaping it would store another text than the one that was given.
         case .uri: value = URL(string: text, encodingInvalidCharacters: false).map { .uri($0) }
         case .binary, .transformable: value = Data(base64Encoded: text).map { data($0, attribute) }
@@ -125,10 +125,38 @@ enum ValueParser {
         return fits ? .int(value) : nil
     }
 
+    /// 36 characters: hexadecimal digits with hyphens in their places.
+    private static func uuid(_ text: String) -> UUID? {
+        var high: UInt64 = 0, low: UInt64 = 0, place = 0
+        for byte in text.utf8 {
+            if place == 8 || place == 13 || place == 18 || place == 23 {
+                guard byte == UInt8(ascii: "-") else { return nil }
+            } else {
+                guard let digit = digit(byte) else { return nil }
+                high = high << 4 | low >> 60
+                low = low << 4 | UInt64(digit)
+            }
+            place += 1
+        }
+        guard place == 36 else { return nil }
+        return withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 0x30...0x39: byte - 0x30
+        case 0x41...0x46: byte - 0x37
+        case 0x61...0x66: byte - 0x57
+        default: nil
+        }
+    }
+
     private static func boolean(_ text: String) -> Bool? {
-        switch text.lowercased() {
-        case "true", "yes", "1": true
-        case "false", "no", "0": false
+        if text == "true" || text == "1" { return true }
+        if text == "false" || text == "0" { return false }
+        return switch text.lowercased() {
+        case "true", "yes": true
+        case "false", "no": false
         default: nil
         }
     }
@@ -162,6 +190,24 @@ enum ValueParser {
 
     /// Digits with an optional sign, point and exponent: what all parsers used here agree on.
     private static func isNumber(_ text: String) -> Bool {
-        text.wholeMatch(of: /[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?/) != nil
+        var rest = Substring(text).utf8
+        func skipSign() { if rest.first == UInt8(ascii: "+") || rest.first == UInt8(ascii: "-") { rest.removeFirst() } }
+        func skipDigits() -> Bool {
+            guard let first = rest.first, (0x30...0x39).contains(first) else { return false }
+            while let next = rest.first, (0x30...0x39).contains(next) { rest.removeFirst() }
+            return true
+        }
+        skipSign()
+        guard skipDigits() else { return false }
+        if rest.first == UInt8(ascii: ".") {
+            rest.removeFirst()
+            guard skipDigits() else { return false }
+        }
+        if rest.first == UInt8(ascii: "e") || rest.first == UInt8(ascii: "E") {
+            rest.removeFirst()
+            skipSign()
+            guard skipDigits() else { return false }
+        }
+        return rest.isEmpty
     }
 }

@@ -1,0 +1,71 @@
+import Folio
+
+/// What is made of the files is checked before it is written.
+extension DocumentImporter {
+    mutating func write(_ piece: ImportPiece) throws {
+        guard takesPieces else { return }
+        try console.interruption.check()
+        do {
+            try document.writePiece()
+        } catch {
+            var failure = CommandError(mapping: error)
+            if let graph = error as? GraphError, let entry = piece.entry(ofOneOf: graph.objects) {
+                failure.why = "\(entry.record.place()): \(failure.why)"
+                failure.path = files[entry.file].bytes.name
+            }
+            throw failure
+        }
+        names.settle()
+    }
+
+    /// Checks what a piece has changed.
+    /// - Returns: the objects to which later records may give the links that they lack.
+    func check(_ piece: ImportPiece, waiting: [Int], isFinal: Bool) throws -> [(object: ManagedObject, file: Int, place: String)] {
+        var refused: [ImportViolation] = []
+        // What waits for links is not looked at before it has them.
+        var open = waiting.compactMap { index in
+            let entry = piece.entries[index]
+            return entry.object.map { (object: $0, file: entry.file, place: entry.record.place()) }
+        }
+        var entries: [ManagedObjectID: ImportPiece.Entry]?
+        let failures = try context.validationFailures(limit: isFinal ? Self.mostFailures : .max, excluding: Set(open.map(\.object)))
+        for failure in failures {
+            if entries == nil {
+                entries = [:]
+                for entry in piece.entries { if let object = entry.object { entries?[object.objectID] = entry } }
+            }
+            let entry = failure.object.flatMap { entries?[$0] }
+            let file = entry?.file ?? 0, place = entry?.record.place() ?? ""
+            if !isFinal, ImportViolation.isOfLinks(failure, in: store.model), let object = failure.object.flatMap(context.registeredObject) {
+                open.append((object, file, place))
+            } else {
+                refused.append(ImportViolation(failure: failure, path: files[file].bytes.name, place: place))
+                if refused.count == Self.mostFailures { break }
+            }
+        }
+        if let first = refused.first { throw first.error(with: refused, isWhole: refused.count < Self.mostFailures) }
+        return open
+    }
+
+    /// Checks the objects that lacked links when they were written.
+    mutating func checkUnchecked() throws {
+        var refused: [ImportViolation] = []
+        var rest = unchecked[...]
+        while !rest.isEmpty, refused.count < Self.mostFailures {
+            let batch = rest.prefix(Self.pieceSize)
+            rest = rest.dropFirst(Self.pieceSize)
+            let objects = try self.objects(with: Set(batch.map(\.id)))
+            try withExtendedLifetime(objects) {
+                for item in batch where refused.count < Self.mostFailures {
+                    guard let object = context.registeredObject(for: item.id) else { continue }
+                    // Members that nobody has read count as valid.
+                    for property in object.entity.properties where property.isToMany { _ = try object.propertyValue(forKey: property.name) }
+                    do { try object.validateForUpdate() } catch let error as ValidationError {
+                        refused += error.failures.map { ImportViolation(failure: $0, path: files[item.file].bytes.name, place: item.place) }
+                    }
+                }
+            }
+        }
+        if let first = refused.first { throw first.error(with: refused, isWhole: rest.isEmpty) }
+    }
+}

@@ -1,0 +1,43 @@
+import Folio
+
+/// Links to what the files have further down.
+extension DocumentImporter {
+    /// Reads the files again, for records that lead to what came after them.
+    mutating func linkWaiting() throws {
+        let all = Dictionary(grouping: waiting, by: \.file)
+        waiting = []
+        for (file, links) in all.sorted(by: { $0.key < $1.key }) {
+            let reader = try placing(file: file) { try ImportReader($0.files[file], $0.settings, $0.store.model) }
+            var next = 0, index = 0, batch: [(link: WaitingLink, record: ImportRecord)] = []
+            while next < links.count, let record = try placing(file, { _ in try reader.next() }) {
+                if links[next].index == index {
+                    batch.append((links[next], record))
+                    next += 1
+                }
+                index += 1
+                if batch.count == Self.pieceSize || next == links.count { try linkAgain(&batch) }
+            }
+        }
+    }
+
+    private mutating func linkAgain(_ batch: inout [(link: WaitingLink, record: ImportRecord)]) throws {
+        let objects = try self.objects(with: Set(batch.map(\.link.id)))
+        var piece = ImportPiece()
+        for (link, record) in batch {
+            var entry = ImportPiece.Entry(record: record, file: link.file, index: link.index)
+            entry.object = context.registeredObject(for: link.id)
+            entry.isMatched = link.isMatched
+            piece.entries.append(entry)
+        }
+        _ = try link(&piece, isComplete: true)
+        for (entry, waiting) in zip(piece.entries, batch) where entry.isChanged && !waiting.link.isCounted {
+            outcome.counts[entry.file].unchanged -= 1
+            outcome.counts[entry.file].updated += 1
+        }
+        let unchecked = try check(piece, waiting: [], isFinal: false)
+        try withExtendedLifetime(objects) { try write(piece) }
+        self.unchecked += unchecked.map { UncheckedObject(id: $0.object.objectID, file: $0.file, place: $0.place) }
+        batch = []
+        held = []
+    }
+}

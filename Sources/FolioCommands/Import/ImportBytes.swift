@@ -1,0 +1,49 @@
+import Folio
+import Foundation
+
+/// A file to be imported, held open. It can be read more than once: what comes from a pipe is kept in a file without a name.
+final class ImportBytes {
+    /// What messages call it.
+    let name: String
+    private let descriptor: Int32
+    private let start: Int64
+    /// In bytes; what progress is measured by.
+    let size: Int64
+
+    /// - Throws: 66, 74, 77 or a usage error, with the path.
+    init(_ path: String) throws {
+        name = path == "-" ? "standard input" : path
+        let named = try InputFile.descriptor(of: path)
+        var status = stat()
+        guard fstat(named, &status) == 0 else {
+            defer { close(named) }
+            throw InputFile.failure(path)
+        }
+        if status.st_mode & S_IFMT == S_IFREG {
+            descriptor = named
+            start = max(0, Int64(lseek(named, 0, SEEK_CUR)))
+        } else {
+            defer { close(named) }
+            let copy = FileManager.default.temporaryDirectory.appendingPathComponent("folio-\(UUID().uuidString)").path
+            descriptor = open(copy, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+            guard descriptor >= 0 else { throw InputFile.failure(copy) }
+            start = 0
+            unlink(copy)
+            try InputFile.copy(named, of: path, into: descriptor)
+            fstat(descriptor, &status)
+        }
+        size = Int64(status.st_size)
+    }
+
+    deinit { close(descriptor) }
+
+    /// Reads some bytes into a part of a buffer.
+    /// - Returns: how many; 0 at the end.
+    func read(into buffer: inout [UInt8], at place: Int, offset: Int64) throws -> Int {
+        while true {
+            let count = buffer.withUnsafeMutableBytes { bytes in pread(descriptor, bytes.baseAddress.map { $0 + place }, bytes.count - place, off_t(start + offset)) }
+            if count >= 0 { return count }
+            if errno != EINTR { throw InputFile.failure(name) }
+        }
+    }
+}

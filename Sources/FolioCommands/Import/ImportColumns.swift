@@ -1,0 +1,83 @@
+import Folio
+
+/// What the columns of a file, or the members of a JSON object, mean for the objects of one entity.
+final class ImportColumns {
+    /// A relationship whose objects are named by values of their attributes, such as `leader.first` and `leader.last`.
+    struct NaturalLink {
+        let property: Property
+        let key: NaturalKey
+        /// Where the values of the key's attributes stand in a record.
+        let places: [Int]
+    }
+
+    let entity: Entity
+    let names: [String]
+    /// With the attribute's place among the properties of the entity.
+    let attributes: [(place: Int, index: Int, attribute: AttributeDescription)]
+    /// Relationships whose objects are named by URI or `Entity/p7`.
+    let links: [(place: Int, property: Property)]
+    let naturalLinks: [NaturalLink]
+    /// Where the values that `--match` names stand; empty where new objects are made of all records.
+    let matchPlaces: [Int]
+    let matchKey: NaturalKey?
+
+    var hasLinks: Bool { !links.isEmpty || !naturalLinks.isEmpty }
+
+    /// - Parameter matching: what `--match` says for the entity.
+    /// - Throws: usage errors, with the column where `tellsColumns`.
+    init(_ names: [String], of entity: Entity, in model: ManagedObjectModel, matching: [String], tellsColumns: Bool) throws {
+        self.entity = entity
+        self.names = names
+        var attributes: [(Int, Int, AttributeDescription)] = [], links: [(Int, Property)] = []
+        var natural: [String: [(place: Int, attribute: AttributeDescription)]] = [:]
+        for (place, name) in names.enumerated() where !name.isEmpty {
+            do {
+                if let property = entity.property(named: name) {
+                    if let attribute = property.attribute { attributes.append((place, property.index, attribute)) } else { links.append((place, property)) }
+                } else if let dot = name.firstIndex(of: ".") {
+                    let attribute = try Self.attribute(name, of: entity, in: model)
+                    natural[String(name[..<dot]), default: []].append((place, attribute))
+                } else {
+                    throw EntityLookup.unknownKey(name, of: entity)
+                }
+            } catch var error as CommandError {
+                error.exit = .malformed
+                if tellsColumns { error.why = "line 1, column \(place + 1): \(error.why)" }
+                throw error
+            }
+        }
+        self.attributes = attributes
+        self.links = links
+        naturalLinks = try natural.sorted { $0.key < $1.key }.map { name, parts in
+            let property = try EntityLookup.property(named: name, of: entity)
+            if links.contains(where: { $0.1.name == name }) { throw CommandError.malformed("\(name) and \(name).\(parts[0].attribute.name) say the same link: leave one of them out") }
+            guard let destination = property.relationship.flatMap({ model.destination(of: $0) }) else { throw EntityLookup.unknownKey(name, of: entity) }
+            return NaturalLink(property: property, key: NaturalKey(entity: destination, attributes: parts.map(\.attribute)), places: parts.map(\.place))
+        }
+        matchPlaces = try matching.map { name in
+            guard let place = names.firstIndex(of: name) else {
+                throw CommandError.usage("--match \(name): there is no column of this name", hint: Suggestion.sentence(for: name, among: names))
+            }
+            return place
+        }
+        matchKey = matching.isEmpty ? nil : NaturalKey(entity: entity, attributes: try matching.map { try Self.keyAttribute($0, of: entity) })
+    }
+
+    /// The attribute at the end of `relationship.attribute`.
+    private static func attribute(_ path: String, of entity: Entity, in model: ManagedObjectModel) throws -> AttributeDescription {
+        let parts = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        let property = try EntityLookup.property(named: parts[0], of: entity)
+        guard let destination = property.relationship.flatMap({ model.destination(of: $0) }) else { throw CommandError.usage("\(path): \(parts[0]) is no relationship of \(entity.name)") }
+        guard parts.count == 2 else { throw CommandError.usage("\(path): objects are found by attributes of their own, as in \(parts[0]).\(parts[1])") }
+        return try keyAttribute(parts[1], of: destination)
+    }
+
+    /// An attribute by whose values objects can be told apart.
+    private static func keyAttribute(_ name: String, of entity: Entity) throws -> AttributeDescription {
+        let property = try EntityLookup.property(named: name, of: entity)
+        guard let attribute = property.attribute, !property.isTransient, ![.binary, .transformable, .composite, .undefined, .objectID].contains(attribute.type) else {
+            throw CommandError.usage("objects can't be found by \(entity.name).\(name)", hint: "an attribute that is a number, a text, a date, a UUID, a URI or a boolean does")
+        }
+        return attribute
+    }
+}

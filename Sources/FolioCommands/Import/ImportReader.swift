@@ -1,0 +1,155 @@
+import Folio
+
+/// Reads the objects of an import file one after the other: an export, JSON, JSON lines or CSV, told apart by what is in it.
+final class ImportReader {
+    private enum Form {
+        case csv(CSVReader, names: [String])
+        case json(JSONObjects)
+        case empty
+    }
+
+    private let file: ImportFile
+    private let settings: ImportSettings
+    private let model: ManagedObjectModel
+    private var form: Form
+    private var columns: [Int: [[String]: ImportColumns]] = [:]
+    /// Those of CSV by the entity, and whether its first column is the object's name.
+    private var columnsOfCSV: [Int: ImportColumns] = [:]
+    private var fields: [String?] = []
+
+    init(_ file: ImportFile, _ settings: ImportSettings, _ model: ManagedObjectModel) throws {
+        self.file = file
+        self.settings = settings
+        self.model = model
+        var window = try ByteWindow(file.bytes)
+        var first: UInt8?
+        while let byte = try window.peek() {
+            first = byte
+            guard byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { break }
+            window.position += 1
+        }
+        form = .empty
+        if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
+            form = .json(try JSONObjects(JSONScanner(try ByteWindow(file.bytes)), only: settings.entityName, model))
+        } else if first != nil {
+            form = try csv()
+        }
+    }
+
+    /// The columns of CSV; nil for JSON, whose objects may have any.
+    func header() throws -> ImportColumns? {
+        guard case .csv(_, let names) = form, let entity = file.entity else { return nil }
+        return try csvColumns(names, entity, isNamed: names.first == "id")
+    }
+
+    /// Whether its objects may have names that others call them by.
+    var namesObjects: Bool {
+        switch form {
+        case .csv(_, let names): names.first == "id"
+        case .json: true
+        case .empty: false
+        }
+    }
+
+    /// How much was read.
+    var offset: Int64 {
+        switch form {
+        case .csv(let reader, _): reader.offset
+        case .json(let objects): objects.offset
+        case .empty: 0
+        }
+    }
+
+    /// - Throws: malformed data, with its place.
+    func next() throws -> ImportRecord? {
+        switch form {
+        case .empty: return nil
+        case .csv(var reader, let names):
+            form = .empty
+            defer { form = .csv(reader, names: names) }
+            guard try reader.next(&fields) else { return nil }
+            return try record(fields, names, line: reader.recordLine)
+        case .json(var objects):
+            form = .empty
+            defer { form = .json(objects) }
+            guard let object = try objects.next() else { return nil }
+            return try record(object)
+        }
+    }
+
+    // MARK: CSV
+
+    private func csv() throws -> Form {
+        guard let entity = file.entity else {
+            throw CommandError.usage("a CSV file does not say of which entity its objects are", hint: "name it with --entity, or write Entity=FILE")
+        }
+        let delimiter = try settings.delimiter ?? CSVHeader.delimiter(of: file.bytes) { name in
+            name == "id" || entity.property(named: String(name.prefix { $0 != "." })) != nil
+        }
+        var reader = CSVReader(try ByteWindow(file.bytes), delimiter: delimiter), fields: [String?] = []
+        guard try reader.next(&fields) else { return .empty }
+        return .csv(reader, names: try CSVHeader.names(fields))
+    }
+
+    private func record(_ fields: [String?], _ names: [String], line: Int) throws -> ImportRecord {
+        guard fields.count == names.count else {
+            throw CommandError.malformed("line \(line): \(fields.count) field\(fields.count == 1 ? "" : "s"), but \(names.count) column\(names.count == 1 ? "" : "s")")
+        }
+        // An attribute may be called `id` too: a value of one is no object's name.
+        let named = names[0] == "id" ? fields[0].flatMap(ImportRecord.name) : nil
+        let entity = try named.map { try EntityLookup.entity(named: $0.entity, in: model) } ?? file.entity
+        guard let entity else { preconditionFailure("A CSV file without an entity was refused") }
+        if named == nil, let name = fields[0], names[0] == "id", entity.property(named: "id") == nil {
+            throw CommandError.malformed("line \(line), column 1: \(name) is no name of an object", hint: "Entity/p1, or the URI that export prints")
+        }
+        let columns = try csvColumns(names, entity, isNamed: named != nil)
+        return ImportRecord(columns: columns, values: fields.map { .text($0) }, id: named == nil ? nil : fields[0], line: line, ordinal: nil)
+    }
+
+    private func csvColumns(_ names: [String], _ entity: Entity, isNamed: Bool) throws -> ImportColumns {
+        let place = entity.index * 2 + (isNamed ? 1 : 0)
+        if let known = columnsOfCSV[place] { return known }
+        let isName = isNamed || names[0] == "id" && entity.property(named: "id") == nil
+        let made = try columns(isName ? [""] + names.dropFirst() : names, entity, tellsColumns: true)
+        columnsOfCSV[place] = made
+        return made
+    }
+
+    // MARK: JSON
+
+    private func record(_ object: JSONObjects.Element) throws -> ImportRecord {
+        let place = "line \(object.line), \(object.ordinal)"
+        do {
+            guard let members = object.value.object else { throw CommandError.malformed("expected an object, found \(object.value.kind)") }
+            let id = members["id"]?.string, named = id.flatMap(ImportRecord.name)
+            guard let entity = try (named?.entity ?? object.entityName).map({ try EntityLookup.entity(named: $0, in: model) }) ?? file.entity else {
+                throw CommandError.malformed("nothing says of which entity the object is", hint: "name it with --entity, or write Entity=FILE")
+            }
+            var values: [(name: String, value: JSONValue)] = []
+            if members["attributes"]?.object != nil || members["relationships"]?.object != nil {
+                for group in ["attributes", "relationships"] { for (name, value) in members[group]?.object ?? [:] { values.append((name, value)) } }
+            } else {
+                for (name, value) in members where name != "id" || named == nil {
+                    // An object in the place of a relationship says by which of its attributes it is found.
+                    if case .object(let parts) = value, entity.property(named: name)?.relationship != nil {
+                        for (part, value) in parts { values.append(("\(name).\(part)", value)) }
+                    } else {
+                        values.append((name, value))
+                    }
+                }
+            }
+            values.sort { $0.name < $1.name }
+            let columns = try columns(values.map(\.name), entity, tellsColumns: false)
+            return ImportRecord(columns: columns, values: values.map { .json($0.value) }, id: named == nil ? nil : id, line: object.line, ordinal: object.ordinal)
+        } catch {
+            throw ImportFailure.malformed(error, place)
+        }
+    }
+
+    private func columns(_ names: [String], _ entity: Entity, tellsColumns: Bool) throws -> ImportColumns {
+        if let known = columns[entity.index]?[names] { return known }
+        let made = try ImportColumns(names, of: entity, in: model, matching: settings.matching(entity), tellsColumns: tellsColumns)
+        columns[entity.index, default: [:]][names] = made
+        return made
+    }
+}

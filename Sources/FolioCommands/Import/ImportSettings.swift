@@ -1,0 +1,48 @@
+import Folio
+
+/// What the options of `import` say.
+struct ImportSettings {
+    /// The one entity of an export that is wanted, and that of objects that don't say theirs.
+    var entityName: String?
+    /// Nil where the header says it.
+    var delimiter: UInt8?
+    /// The attributes that `--match` names, for all entities or for one.
+    private var matches: [(entityName: String?, key: String)] = []
+    /// Whether an object that is named by its attributes, and is not there, is made.
+    var createsMissing = false
+
+    /// - Throws: usage errors.
+    init(_ arguments: ParsedArguments, _ model: ManagedObjectModel) throws {
+        entityName = arguments.value("--entity")
+        if let name = entityName { _ = try EntityLookup.entity(named: name, in: model) }
+        delimiter = try arguments.value("--delimiter").map(Self.delimiter)
+        createsMissing = arguments.has("--create-missing")
+        for word in arguments.all("--match").flatMap({ $0.split(separator: ",", omittingEmptySubsequences: false) }) {
+            let parts = word.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard let last = parts.last, !last.isEmpty else { throw CommandError.usage("--match needs names of attributes, such as --match isbn") }
+            if parts.count == 2 { _ = try EntityLookup.entity(named: parts[0], in: model) }
+            matches.append((parts.count == 2 ? parts[0] : nil, last))
+        }
+    }
+
+    private static func delimiter(_ text: String) throws -> UInt8 {
+        let known = CSVHeader.delimiters
+        guard let delimiter = known.first(where: { $0.name == text.lowercased() || text.utf8.elementsEqual([$0.byte]) }) else {
+            throw CommandError.usage("--delimiter does not take \(text)", hint: "one of " + known.map { "'\($0.name)'" }.joined(separator: ", "))
+        }
+        return delimiter.byte
+    }
+
+    /// The attributes by which objects of an entity are found that are there already.
+    func matching(_ entity: Entity) -> [String] {
+        matches.compactMap { match in
+            guard let name = match.entityName else { return match.key }
+            var ancestor: Entity? = entity
+            while let current = ancestor {
+                if current.name == name { return match.key }
+                ancestor = current.superentity
+            }
+            return nil
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import Folio
+
+/// A rule that an imported object violates, and where the object stands.
+struct ImportViolation {
+    let failure: ValidationError.Failure
+    let path: String
+    let place: String
+
+    /// Whether links that come later can mend it.
+    static func isOfLinks(_ failure: ValidationError.Failure, in model: ManagedObjectModel) -> Bool {
+        guard let entity = failure.entity.flatMap({ model.entity(named: $0) }), let key = failure.key, entity.property(named: key)?.relationship != nil else { return false }
+        return failure.code == .missingMandatoryProperty || failure.code == .tooFewObjects
+    }
+
+    private var line: String { (place.isEmpty ? "" : place + ": ") + failure.message }
+
+    /// The error for some violations, of which this is the first.
+    /// - Parameter isWhole: whether there are no others.
+    func error(with all: [ImportViolation], isWhole: Bool) -> CommandError {
+        var error = CommandError(mapping: ValidationError(all.map(\.failure)))
+        let count = all.count == 1 ? "a rule is violated" : isWhole ? "\(all.count) rules are violated" : "at least \(all.count) rules are violated"
+        error.why = "\(line) (\(count))"
+        error.path = path
+        error.excerpt = all.dropFirst().map { Printable.line(($0.path == path ? "" : $0.path + ": ") + $0.line) }
+        return error
+    }
+}

@@ -1,0 +1,36 @@
+import Folio
+
+/// Objects by the values of a natural key: those of the store, looked up for many records at once, and those that records have made or changed since.
+final class KeyedObjects {
+    private let key: NaturalKey
+    private let context: ManagedObjectContext
+    private var objects: [NaturalKey.Values: [ManagedObject]] = [:]
+
+    init(_ key: NaturalKey, in context: ManagedObjectContext) {
+        self.key = key
+        self.context = context
+    }
+
+    /// Looks up the stored objects with these values, in one request.
+    func load(_ wanted: Set<NaturalKey.Values>) throws {
+        let unknown = wanted.filter { objects[$0] == nil }
+        guard !unknown.isEmpty else { return }
+        for values in unknown { objects[values] = [] }
+        for object in try context.fetch(key.request(unknown)) {
+            // An unsaved change may have given it others.
+            guard let values = try key.values(of: object) else { continue }
+            if unknown.contains(values) { objects[values]?.append(object) }
+        }
+    }
+
+    /// Notes an object that a record has made or changed.
+    func add(_ object: ManagedObject) throws {
+        guard object.entity.isKind(of: key.entity), let values = try key.values(of: object), objects[values]?.contains(where: { $0 === object }) != true else { return }
+        objects[values, default: []].append(object)
+    }
+
+    /// The objects with these values, as they are now.
+    func objects(with values: NaturalKey.Values) throws -> [ManagedObject] {
+        try (objects[values] ?? []).filter { try key.values(of: $0) == values }
+    }
+}

@@ -1,0 +1,46 @@
+import Folio
+
+/// Attributes of an entity by whose values objects are found.
+struct NaturalKey: Hashable {
+    /// The values of one object.
+    typealias Values = [PropertyValue]
+
+    let entity: Entity
+    let attributes: [AttributeDescription]
+
+    static func == (left: NaturalKey, right: NaturalKey) -> Bool {
+        left.entity.index == right.entity.index && left.attributes.map(\.name) == right.attributes.map(\.name)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(entity.index)
+        for attribute in attributes { hasher.combine(attribute.name) }
+    }
+
+    /// What an object has; nil where one of the values is nil, by which nothing is found.
+    func values(of object: ManagedObject) throws -> Values? {
+        let values = try attributes.map { try object.propertyValue(forKey: $0.name) }
+        return values.contains { $0.isNull } ? nil : values
+    }
+
+    /// `first = "Ada", last = "Byron"`, for messages.
+    func text(_ values: Values) -> String {
+        zip(attributes, values).map { attribute, value in
+            let text = ValueText.plain(value) ?? "nil"
+            return "\(attribute.name) = " + (attribute.type == .string ? "\"\(text)\"" : text)
+        }.joined(separator: ", ")
+    }
+
+    /// A request for the stored objects that have one of these values; for several attributes some others too.
+    func request(_ wanted: some Collection<Values>) -> FetchRequest<ManagedObject> {
+        var request = FetchRequest<ManagedObject>(entity.name)
+        let parts = attributes.indices.map { index in
+            let values = Set(wanted.map { $0[index] })
+            return FetchPredicate.comparison(Comparison(.keyPath(attributes[index].name), .in, .aggregate(values.map { .constant($0) })))
+        }
+        request.predicate = parts.count == 1 ? parts[0] : .and(parts)
+        request.includesPendingChanges = false
+        request.returnsObjectsAsFaults = false
+        return request
+    }
+}

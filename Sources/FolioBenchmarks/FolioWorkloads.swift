@@ -26,6 +26,7 @@ enum FolioWorkloads {
         case .storesXML: try StoreTypeWorkload.run(.xml, size: size, in: document)
         case .storesMemory: try StoreTypeWorkload.run(.inMemory, size: size, in: document)
         case .memory: try MemoryWorkload.run(.folio, size: size, BenchmarkDocument.store(of: document))
+        case .w16: try ImportWorkload.folio(size, document)
         case .startVersion, .startInfo: try StartWorkload.folio(document, isInfo: workload == .startInfo)
         }
     }

@@ -6,10 +6,12 @@ enum StartWorkload {
 
     /// Why it can't be run here; nil where it can.
     static func obstacle(beside program: URL) -> String? {
-        if !FileManager.default.isExecutableFile(atPath: command(beside: program).path) {
-            return "there is no folio beside this program: swift build -c release --product folio"
-        }
-        return shell == nil ? "there is no sqlite3 in PATH" : nil
+        missingCommand(beside: program) ?? (shell == nil ? "there is no sqlite3 in PATH" : nil)
+    }
+
+    static func missingCommand(beside program: URL) -> String? {
+        if FileManager.default.isExecutableFile(atPath: command(beside: program).path) { return nil }
+        return "there is no folio beside this program: swift build -c release --product folio"
     }
 
     static func folio(_ document: URL, isInfo: Bool) throws -> Measurement {
@@ -22,7 +24,7 @@ enum StartWorkload {
         return try measure(shell, isInfo ? [store, ".tables"] : ["--version"])
     }
 
-    private static func command(beside program: URL) -> URL { program.deletingLastPathComponent().appendingPathComponent("folio") }
+    static func command(beside program: URL) -> URL { program.deletingLastPathComponent().appendingPathComponent("folio") }
 
     private static var shell: URL? {
         (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map { URL(fileURLWithPath: "\($0)/sqlite3") }
@@ -30,13 +32,15 @@ enum StartWorkload {
     }
 
     /// The fastest of several starts: what is slower waited for others. Started by hand, since Foundation's `Process` sees the end of a short one late.
-    private static func measure(_ program: URL, _ arguments: [String]) throws -> Measurement {
+    static func measure(_ program: URL, _ arguments: [String], repetitions: Int = repetitions) throws -> Measurement {
         var words: [UnsafeMutablePointer<CChar>?] = ([program.path] + arguments).map { strdup($0) } + [nil]
         defer { for word in words { free(word) } }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+        // What it says to a person would stand among the results; a failure is told by its status.
+        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
         var fastest: Measurement?
         for _ in 0..<repetitions {
             var id: pid_t = 0, status: Int32 = 0, usage = rusage()

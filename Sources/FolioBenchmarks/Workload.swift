@@ -25,6 +25,7 @@ enum Workload: String, CaseIterable, Codable {
     case w13a = "W13a"
     case w13b = "W13b"
     case w14 = "W14"
+    case w16 = "W16"
     case storesBinary = "Stores-binary"
     case storesXML = "Stores-xml"
     case storesMemory = "Stores-memory"
@@ -71,6 +72,7 @@ enum Workload: String, CaseIterable, Codable {
         case .w13a: "bytes written by an autosave of one attribute, beside the pages changed"
         case .w13b: "bytes written by a save that keeps a version, beside the pages changed"
         case .w14: "100 predicates of rising complexity on n objects"
+        case .w16: "import n CSV rows of five columns, beside the same into a plain table"
         case .storesBinary: "make, save, open and read n objects in a binary store, beside Folio's SQLite store"
         case .storesXML: "make, save, open and read n objects in an XML store, beside Folio's SQLite store"
         case .storesMemory: "make, save and read n objects in memory, beside Folio's SQLite store"
@@ -91,7 +93,7 @@ enum Workload: String, CaseIterable, Codable {
         case .w6b: 0.7
         case .w7b: 0.8
         case .w9Add, .w9Rename: 3
-        case .w11a: 5
+        case .w11a, .w16: 5
         case .w11b: 0.5
         case .w10Pack, .w10Unpack: 0.8
         case .w11c: 5
@@ -121,6 +123,7 @@ enum Workload: String, CaseIterable, Codable {
         case .w10Unpack: 0.7
         case .w11c: 5
         case .w14: 1.05
+        case .w16: 2.5
         case .storesBinary, .storesXML, .storesMemory: 1
         case .memory: 0.1
         case .startVersion: 15
@@ -135,6 +138,7 @@ enum Workload: String, CaseIterable, Codable {
         // Kilobytes.
         case .w10Pack, .w10Unpack: [1_000_000]
         case .memory: [1_000_000]
+        case .w16: [300_000]
         }
     }
 
@@ -164,7 +168,7 @@ enum Workload: String, CaseIterable, Codable {
 
     func template(for contestant: Contestant) -> Template {
         switch self {
-        case .w1, .storesBinary, .storesXML, .storesMemory, .startVersion: .empty
+        case .w1, .w16, .storesBinary, .storesXML, .storesMemory, .startVersion: .empty
         case .w10Pack: .values
         // What `cp` copies is the package.
         case .w10Unpack: contestant == .folio ? .archive : .values

@@ -4,6 +4,21 @@ public import ObjectGraph
 internal import Storage
 
 extension PersistentDocument {
+    /// How often the document was saved, up to its last save: the number by which that state is opened when later saves have followed it. Nil for a store by itself.
+    ///
+    /// ```swift
+    /// try await document.save()
+    /// print("DOC@\(document.generation ?? 0) is what was saved just now")
+    /// ```
+    /// Autosaved work does not count. Costs nothing.
+    public var generation: Int? { state.marker?.userSave.generation }
+
+    /// The size of the store's main file in bytes.
+    package func storeBytes() throws -> Int64 {
+        let state = try openedState()
+        return try DocumentError.stage(.reading, state.path) { try here { try $0.place.storeBytes() } }
+    }
+
     /// The earlier saved states that the document keeps, oldest first; what is saved now is not among them. Empty for a store by itself, which
     /// keeps none; an archive has those that were packed with it, and keeps more only if it has some.
     ///
@@ -77,14 +92,23 @@ extension PersistentDocument {
         try DocumentSession.restore(url.path, to: generation)
     }
 
-    /// Keeps a version from being thinned out, or gives it free again.
-    /// - Throws: `DocumentError`, `notFound` where there is no such version any more.
+    /// Keeps a version from being thinned out, and from ``VersionRetention``, or gives it free again. Durable when it returns; all or nothing.
+    ///
+    /// ```swift
+    /// if let version = try document.versions().last { try document.setPinned(true, version) }
+    /// ```
+    /// Costs writing the list of versions.
+    /// - Throws: `DocumentError`: `notFound` where there is no such version any more, `unsupported` for a store by itself and an archive, `usage` where the document is open for
+    ///   reading only.
     public func setPinned(_ isPinned: Bool, _ version: DocumentVersion) throws {
         try editVersions { try $0.setPinned(isPinned, version.number) }
     }
 
-    /// Calls a version by a name, of which the first 200 characters count; nil takes the name away.
-    /// - Throws: `DocumentError`, `notFound` where there is no such version any more.
+    /// Calls a version by a name, of which the first 200 characters count; nil takes the name away. Durable when it returns; all or nothing.
+    ///
+    /// A name does not keep a version from being thinned out (``setPinned(_:_:)`` does), and several may have the same. Costs writing the list of versions.
+    /// - Throws: `DocumentError`: `notFound` where there is no such version any more, `unsupported` for a store by itself and an archive, `usage` where the document is open for
+    ///   reading only.
     public func setName(_ name: String?, of version: DocumentVersion) throws {
         try editVersions { try $0.setName(name, version.number) }
     }
@@ -123,7 +147,12 @@ extension PersistentDocument {
         _ = try editingState()
         // Waits for a save that is keeping a version just now.
         try here { session in
-            guard let versions = session.versions else { throw DocumentError(.unsupported, "it keeps no versions", path: session.path, stage: .versioning) }
+            guard let versions = session.versions else {
+                guard session.place.archive?.carriesVersions == true else { throw DocumentError(.unsupported, "it keeps no versions", path: session.path, stage: .versioning) }
+                throw DocumentError(
+                    .unsupported, "the versions of an archive can't be changed", path: session.path, stage: .versioning,
+                    hint: "make a package of it first, as folio unpack does")
+            }
             try DocumentError.stage(.versioning, session.path) { try body(versions) }
         }
     }

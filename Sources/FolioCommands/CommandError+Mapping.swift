@@ -32,6 +32,9 @@ extension CommandError {
         ]
         self.init(
             .usage, codes[error.code] ?? "predicate", error.message, hint: Suggestion.sentence(error.suggestions), detail: .object(detail))
+        // What a habit stands for says more than names that are near to a word.
+        if let habit = SQLHabits.hint(for: error) { hint = habit }
+        if hint == nil, error.code == .syntax, error.offset != nil { hint = "folio help predicates tells the language" }
         // The hint says it.
         if hint != nil, let question = why.range(of: "; did you mean") { why = String(why[..<question.lowerBound]) }
         if let offset = error.offset { why = "column \(offset + 1): \(why)" }

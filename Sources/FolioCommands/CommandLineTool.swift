@@ -79,6 +79,7 @@ public enum CommandLineTool {
             Help.printCommand(command.specification, console)
             return .done
         }
+        SQLHabits.note(arguments, console)
         return try await command.run(arguments, console)
     }
 }

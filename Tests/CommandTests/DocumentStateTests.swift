@@ -92,7 +92,7 @@ private final class RecordedDocument: PersistentDocument {
             #expect(try FolioCommand.run("versions", "prune", path, "--keep", "5").exit == 0)
             #expect(!FileManager.default.fileExists(atPath: journal) && !FileManager.default.fileExists(atPath: damaged))
             #expect(try FolioCommand.run("verify", path, "--json").object["setAside"] as? [String] == [])
-            #expect((try FolioCommand.run("versions", path, "--json").json as? [Any])?.count == 1)
+            #expect((try FolioCommand.run("versions", path, "--json").json as? [Any])?.count == 2)
         }
     }
 

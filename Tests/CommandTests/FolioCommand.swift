@@ -23,12 +23,14 @@ enum FolioCommand {
     static let model = samples.path + "/Expeditions.xcdatamodeld#Expeditions"
     static let document = samples.path + "/Expeditions.folio"
 
-    /// - Parameter runner: a program with its arguments that runs the command, as `setpriv` does.
+    /// - Parameters:
+    ///   - runner: a program with its arguments that runs the command, as `setpriv` does.
+    ///   - alone: the program is run by itself, with the arguments for its own.
     @discardableResult
-    static func run(_ arguments: [String], in folder: URL? = nil, through runner: [String] = []) throws -> Outcome {
+    static func run(_ arguments: [String], in folder: URL? = nil, through runner: [String] = [], alone: Bool = false) throws -> Outcome {
         try withTemporaryDirectory { scratch in
             let process = Process()
-            let words = runner + [binary.path] + arguments
+            let words = runner + (alone ? [] : [binary.path]) + arguments
             process.executableURL = URL(fileURLWithPath: words[0])
             process.arguments = Array(words.dropFirst())
             if let folder { process.currentDirectoryURL = folder }

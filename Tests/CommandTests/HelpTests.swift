@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ["serve", "x", "--stdio"], ["completion", "bash"], ["help", "--man"],
+        ["serve", "x", "--stdio"], ["completion", "bash"],
     ]) func whatIsNotThereYetSaysSo(arguments: [String]) throws {
         let outcome = try FolioCommand.run(arguments)
         #expect(outcome.exit == 69)

@@ -99,7 +99,7 @@ import TestSupport
     /// `DOC@n` for the state before the last save.
     private static func lastVersion(of document: String, in folder: URL? = nil) throws -> String {
         let versions = try FolioCommand.run("versions", "--json", "--", document, in: folder).json as? [[String: Any]]
-        return "\(document)@\(try #require(versions?.last?["version"] as? Int))"
+        return "\(document)@\(try #require(versions?.last { $0["state"] as? String == "version" }?["version"] as? Int))"
     }
 
     private static func makeFolder() throws -> URL {

@@ -20,9 +20,12 @@ import Testing
             let listed = try FolioCommand.run("versions", path, "--json")
             #expect(listed.exit == 0)
             let versions = try #require(listed.json as? [[String: Any]])
-            #expect(versions.compactMap { $0["version"] as? Int } == [0, 1, 2, 3])
-            #expect(versions.allSatisfy { $0["reason"] as? String == "save" && ($0["size"] as? Int ?? 0) > 4096 })
-            #expect(try FolioCommand.run("versions", path).output.split(separator: "\n").count == 6)
+            #expect(versions.compactMap { $0["version"] as? Int } == [0, 1, 2, 3, 4])
+            #expect(versions.dropLast().allSatisfy { $0["reason"] as? String == "save" && $0["state"] as? String == "version" && ($0["size"] as? Int ?? 0) > 4096 })
+            #expect(versions.last?["state"] as? String == "saved" && versions.last?["document"] as? String == path + "@4")
+            for version in versions { #expect(try FolioCommand.run("fetch", version["document"] as? String ?? "", "Person", "--count").exit == 0) }
+            let lines = try FolioCommand.run("versions", path).output.split(separator: "\n")
+            #expect(lines.count == 7 && lines.last?.hasPrefix("4, saved  ") == true)
             #expect(try FolioCommand.run("info", path, "--json").object["versions"] as? Int == 4)
 
             #expect(try people(path + "@2") == "2\n")
@@ -79,7 +82,7 @@ import Testing
         try withTemporaryDirectory { folder in
             let path = try document(in: folder), archive = folder.appendingPathComponent("Doc.folioz").path
             #expect(try FolioCommand.run("pack", path, archive, "--with-versions").exit == 0)
-            #expect((try FolioCommand.run("versions", archive, "--json").json as? [Any])?.count == 4)
+            #expect((try FolioCommand.run("versions", archive, "--json").json as? [Any])?.count == 5)
             #expect(try FolioCommand.run("info", archive, "--json").object["versions"] as? Int == 4)
             #expect(try people(archive + "@2") == "2\n")
             #expect(try people(archive) == "4\n")
@@ -91,7 +94,7 @@ import Testing
 
             let plain = folder.appendingPathComponent("Plain.folioz").path
             #expect(try FolioCommand.run("pack", path, plain).exit == 0)
-            #expect((try FolioCommand.run("versions", plain, "--json").json as? [Any])?.isEmpty == true)
+            #expect((try FolioCommand.run("versions", plain, "--json").json as? [[String: Any]])?.compactMap { $0["state"] as? String } == ["saved"])
             #expect(try FolioCommand.run("fetch", plain + "@2", "Person").exit == 66)
             let store = folder.appendingPathComponent("Doc.sqlite").path
             #expect(try FolioCommand.run("save-as", path, store, "--store", "sqlite").exit == 0)
@@ -106,7 +109,7 @@ import Testing
             #expect(try FolioCommand.run("info", bare, "--json").object["versions"] as? Int == 0)
             let outcome = try FolioCommand.run("save-as", path, copy, form, "--with-versions", "--json")
             #expect(outcome.exit == 0, "\(outcome.messages)")
-            #expect((try FolioCommand.run("versions", copy, "--json").json as? [[String: Any]])?.compactMap { $0["version"] as? Int } == [0, 1, 2, 3, 4])
+            #expect((try FolioCommand.run("versions", copy, "--json").json as? [[String: Any]])?.compactMap { $0["version"] as? Int } == [0, 1, 2, 3, 4, 5])
             for number in 1...4 { #expect(try people("\(copy)@\(number)") == "\(number)\n") }
             // A version is one of the copy, and not of the document that it was copied from.
             #expect(try FolioCommand.run("info", copy + "@2", "--json").object["uuid"] as? String == outcome.object["uuid"] as? String)

@@ -6,37 +6,39 @@ import ModelCodegen
 enum ModelCommand: Command {
     static let specification = CommandSpecification(
         "model", "shows, compares or converts models, or prints their version hashes",
-        operands: "[hash|diff MODEL] MODEL [--format text|json|xcdatamodel|dot|sql|swift]", count: 1...3,
+        operands: "MODEL [--format text|json|xcdatamodel|dot|sql|swift]", count: 1...1,
         options: [
             .format(
                 "text (default), json, xcdatamodel (its XML), dot (for Graphviz), sql (the tables of a store) or swift (see codegen)",
                 ["text", "json", "xcdatamodel", "dot", "sql", "swift"]),
             .output,
         ],
-        notes: "folio model hash prints the version hash of each entity, the digest and the checksum that stores of the model record.\n"
-            + "folio model diff shows what the second model changes and whether stores of the first can be migrated by inference; exit code 1 where they can't.",
+        subcommands: [
+            Subcommand("hash", "the version hash of each entity, the digest and the checksum that stores of the model record", operands: "MODEL", count: 1...1),
+            Subcommand(
+                "diff", "what the second model changes, and whether stores of the first can be migrated by inference; exit code 1 where they can't",
+                operands: "MODEL MODEL", count: 2...2),
+        ],
         examples: [
             "folio model Shop.xcdatamodeld", "folio model 'Shop.xcdatamodeld#Shop 2' --format dot | dot -Tsvg > shop.svg",
             "folio model hash Doc.folio --json", "folio model diff 'Shop.xcdatamodeld#Shop' 'Shop.xcdatamodeld#Shop 2'",
         ])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
-        let operands = arguments.operands
-        if (operands[0] == "diff" && operands.count > 1) || (operands[0] == "hash" && operands.count == 2) {
-            for option in ["--format", OptionSpecification.output.names[0]] where arguments.has(option) {
-                throw CommandError.usage("\(option) does not go with model \(operands[0])", hint: "--json gives JSON")
+        let operands = arguments.operands, subcommand = try arguments.subcommand(of: specification)?.name
+        if let subcommand {
+            for option in [OptionSpecification.formatName, OptionSpecification.output.names[0]] where arguments.has(option) {
+                throw CommandError.usage("\(option) does not go with model \(subcommand)", hint: "--json gives JSON")
             }
         }
-        switch (operands[0], operands.count) {
-        case ("diff", 3):
+        switch subcommand {
+        case "diff":
             let old = try await ModelArgument.load(operands[1], console).model
             let difference = ModelDifference(from: old, to: try await ModelArgument.load(operands[2], console).model)
             if console.isJSON { console.print(ModelDifferencePrinter.json(difference)) } else { ModelDifferencePrinter.write(difference, to: console) }
             return difference.isInferable ? .done : .no
-        case ("diff", 2): throw CommandError.usage("two models are needed", hint: "usage: folio model diff MODEL MODEL")
-        case ("hash", 2):
-            try printHashes(of: try await ModelArgument.load(operands[1], console).model, console)
-        case (_, 1):
+        case "hash": try printHashes(of: try await ModelArgument.load(operands[1], console).model, console)
+        default:
             let loaded = try await ModelArgument.load(operands[0], console)
             let sink = ByteSink(descriptor: nil)
             switch arguments.value("--format") ?? (console.isJSON ? "json" : "text") {
@@ -50,7 +52,6 @@ enum ModelCommand: Command {
             default: ModelText.write(loaded, to: sink)
             }
             try console.deliver(sink, of: arguments.operands[0], to: arguments.value("--output"))
-        default: throw CommandError.usage("too many arguments", hint: specification.usage)
         }
         return .done
     }

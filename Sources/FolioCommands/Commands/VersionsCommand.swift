@@ -1,102 +1,70 @@
 import Folio
 import Foundation
 
-/// `folio versions DOC`, `folio versions prune DOC --keep WHAT`
+/// `folio versions DOC`, `folio versions prune|name|pin|unpin DOC …`
 enum VersionsCommand: Command {
     static let specification = CommandSpecification(
-        "versions", "lists the earlier saved states of a document, or removes some", operands: "[prune] DOC [--keep WHAT]", count: 1...2,
-        options: [
-            OptionSpecification(["--keep"], value: "WHAT", "with prune: which stay"), .model, .dryRun,
+        "versions", "lists the saved states of a document, names or pins some, or removes some", operands: "DOC", count: 1...1, options: [.model],
+        subcommands: [
+            Subcommand(
+                "prune", "removes all but those that --keep says; pinned ones stay", operands: "DOC --keep WHAT", count: 1...1,
+                options: [OptionSpecification(["--keep"], value: "WHAT", "with prune: which stay"), .dryRun]),
+            Subcommand(
+                "name", "gives a version a name, or with --remove takes it away", operands: "DOC@n NAME", count: 1...2,
+                options: [OptionSpecification(["--remove"], "with name: take the name away"), .dryRun]),
+            Subcommand("pin", "keeps a version from being thinned out and pruned", operands: "DOC@n", count: 1...1, options: [.dryRun]),
+            Subcommand("unpin", "lets a version go with age again", operands: "DOC@n", count: 1...1, options: [.dryRun]),
         ],
         notes: """
-            A version is the state right after the n-th save; DOC@n means it wherever a document is read. BYTES is what keeping it takes.
+            A version is the state right after the n-th save; DOC@n means it wherever a document is read. VERSION is what stands behind DOC@: a number, saved for the last save, \
+            autosaved for work that is not saved yet. The last save becomes a version with the next one. BYTES is what keeping it takes, and * stands before the name of a pinned one.
+
             A package keeps the state before every save, and thins them out with age. An archive has versions where they were packed with it.
 
             WHAT of prune --keep is one of
-              10           the ten newest
-              12h, 30d, 8w those of the last 12 hours, 30 days, 8 weeks
-              20MB         as many of the newest as take that much (KB, MB, GB)
-              thinned      one an hour of a day, one a day of a month, one a week before
-            Pinned ones stay in any case. What was set aside, a journal that was not the document's own or versions that can't be read, goes with every prune; folio verify
-            names it.
+              10            the ten newest
+              12h, 30d, 8w  those of the last 12 hours, 30 days, 8 weeks
+              20MB          as many of the newest as take that much (KB, MB, GB)
+              thinned       one an hour of a day, one a day of a month, one a week before
+
+            What was set aside, a journal that was not the document's own or versions that can't be read, goes with every prune; folio verify names it.
+
+            With --json each state is an object with version (null for autosaved work), saved, reason, size, bytes, pinned, name, state (version, saved or autosaved) and document, \
+            by which it is read.
             """,
-        examples: ["folio versions Doc.folio", "folio fetch Doc.folio@3 Book", "folio versions prune Doc.folio --keep 30d --dry-run"])
+        examples: [
+            "folio versions Doc.folio", "folio fetch Doc.folio@3 Book", "folio versions name Doc.folio@3 'before the trip'", "folio versions pin Doc.folio@3",
+            "folio versions prune Doc.folio --keep 30d --dry-run",
+        ])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
-        switch (arguments.operands[0], arguments.operands.count) {
-        case ("prune", 2): try await prune(arguments.operands[1], arguments, console)
-        case (_, 2): throw CommandError.usage("one argument too many: \(arguments.operands[1])", hint: specification.usage)
-        default:
-            for option in ["--keep", OptionSpecification.dryRun.names[0]] where arguments.has(option) {
-                throw CommandError.usage("\(option) goes with prune", hint: "usage: folio versions prune DOC --keep WHAT")
-            }
-            // Of a state, those up to it.
-            let argument = DocumentArgument(arguments.operands[0])
-            try await DocumentReader.reading(argument.path, model: arguments.value("--model"), console) { reader in
-                var versions = try reader.document.versions()
-                if case .version(let last) = argument.state {
-                    guard versions.contains(where: { $0.generation == last }) else { throw CommandError.notFound("there is no version \(last)", path: argument.path) }
-                    versions.removeAll { $0.generation > last }
-                }
-                write(versions, console)
-            }
+        switch try arguments.subcommand(of: specification)?.name {
+        case "prune": try await prune(arguments.operands[1], arguments, console)
+        case "name": try await name(arguments, console)
+        case "pin": try await pin(true, arguments, console)
+        case "unpin": try await pin(false, arguments, console)
+        default: try await list(arguments, console)
         }
         return .done
     }
 
-    private static func prune(_ text: String, _ arguments: ParsedArguments, _ console: Console) async throws {
-        guard let keep = arguments.value("--keep") else {
-            throw CommandError.usage("say which versions stay", hint: "usage: folio versions prune DOC --keep WHAT")
-        }
-        let retention = try self.retention(keep)
-        try await DocumentEditor.editing(text, arguments, console) { editor in
-            let doomed = retention.superfluous(try editor.document.versions()), setAside = try editor.document.quarantinedFiles()
-            if !arguments.has(OptionSpecification.dryRun) {
-                try await console.interruption.committing {
-                    try editor.document.removeVersions(doomed)
-                    try editor.document.removeQuarantinedFiles()
-                }
+    /// Lists the versions and the newest states; of an earlier state, those up to it.
+    private static func list(_ arguments: ParsedArguments, _ console: Console) async throws {
+        let argument = DocumentArgument(arguments.operands[0])
+        try await DocumentReader.reading(argument.path, model: arguments.value("--model"), console) { reader in
+            var list = try VersionList(of: reader.document, path: argument.path)
+            switch argument.state {
+            case .version(let last):
+                guard list.contains(generation: last) else { throw CommandError.notFound("there is no version \(last)", path: argument.path) }
+                list.removeStates(after: last)
+            case .saved: list.removeAutosaved()
+            case .autosaved where !reader.document.hasAutosavedWork: throw CommandError.notFound("there is no autosaved work", path: argument.path)
+            case .autosaved, .newest: break
             }
-            for file in setAside { console.say("removed what was set aside: \(Printable.line(file.path))") }
-            if console.isJSON { return console.print(.array(doomed.map(json))) }
-            if doomed.isEmpty { return console.say("nothing to remove") }
-            write(doomed, console)
+            if list.isEmpty, reader.document.generation == nil, !console.isJSON {
+                console.say("note: \(Printable.line(argument.path)) is a store by itself, which keeps no versions")
+            }
+            list.write(console)
         }
-    }
-
-    private static func retention(_ text: String) throws -> VersionRetention {
-        if text == "thinned" { return .thinned }
-        guard let match = text.wholeMatch(of: /(\d{1,12})(h|d|w|KB|MB|GB)?/), let number = Int(match.1) else {
-            throw CommandError.usage("--keep does not take \(text)", hint: "one of 10, 12h, 30d, 8w, 20MB, thinned")
-        }
-        func since(_ seconds: Double) -> VersionRetention { .since(Date(timeIntervalSinceNow: -Double(number) * seconds)) }
-        switch match.2 {
-        case "h": return since(3600)
-        case "d": return since(86_400)
-        case "w": return since(7 * 86_400)
-        case "KB": return .bytes(Int64(number) << 10)
-        case "MB": return .bytes(Int64(number) << 20)
-        case "GB": return .bytes(Int64(min(number, 1 << 30)) << 30)
-        default: return .newest(number)
-        }
-    }
-
-    private static func json(_ version: DocumentVersion) -> JSONValue {
-        .object([
-            "version": .int(version.generation), "saved": .string(ValueText.date(version.saved)), "reason": .string(version.reason.description),
-            "size": .int(version.size), "bytes": .int(version.bytes), "pinned": .bool(version.isPinned), "name": version.name.map { .string($0) } ?? .null,
-        ])
-    }
-
-    private static func write(_ versions: [DocumentVersion], _ console: Console) {
-        if console.isJSON { return console.print(.array(versions.map(json))) }
-        var table = Table(headings: ["VERSION", "SAVED", "BEFORE", "SIZE", "BYTES", "NAME"], alignsRight: [true, false, false, true, true])
-        for version in versions {
-            table.append([
-                String(version.generation), ValueText.date(version.saved), version.reason.description, String(version.size), String(version.bytes),
-                (version.isPinned ? "* " : "") + (version.name ?? ""),
-            ])
-        }
-        table.write(to: console.output)
     }
 }

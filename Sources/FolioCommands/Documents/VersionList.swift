@@ -1,0 +1,98 @@
+import Folio
+import Foundation
+
+/// The states of a document as `folio versions` lists them, oldest first: the versions that it keeps, its last save and the work that is not saved.
+struct VersionList {
+    fileprivate enum State: String {
+        case version, saved, autosaved
+    }
+
+    fileprivate struct Row {
+        /// Nil for autosaved work.
+        var generation: Int?
+        var state: State
+        var saved: Date
+        /// Why the state was kept; nil for one that is there as long as nothing follows it.
+        var reason: String?
+        var size: Int64
+        var bytes: Int64 = 0
+        var isPinned = false
+        var name: String?
+    }
+
+    private var rows: [Row]
+    private let path: String
+
+    /// Versions alone.
+    init(_ versions: [DocumentVersion], path: String) {
+        rows = versions.map(Row.init)
+        self.path = path
+    }
+
+    /// All states of a document. A store by itself has none to name.
+    init(of document: PersistentDocument, path: String) throws {
+        self.init(try document.versions(), path: path)
+        guard let generation = document.generation, let saved = document.saved else { return }
+        let size = try document.storeBytes()
+        if let kept = rows.lastIndex(where: { $0.generation == generation }) {
+            // The store has taken up so much autosaved work that the last save is a version.
+            rows[kept].state = .saved
+        } else {
+            rows.append(Row(generation: generation, state: .saved, saved: Self.rounded(saved), size: size))
+        }
+        if document.hasAutosavedWork { rows.append(Row(state: .autosaved, saved: Self.rounded(document.autosaved ?? saved), size: size)) }
+    }
+
+    /// To the millisecond, as the times of versions are.
+    private static func rounded(_ date: Date) -> Date { Date(timeIntervalSinceReferenceDate: (date.timeIntervalSinceReferenceDate * 1000).rounded() / 1000) }
+
+    var isEmpty: Bool { rows.isEmpty }
+
+    func contains(generation: Int) -> Bool { rows.contains { $0.generation == generation } }
+
+    mutating func removeStates(after generation: Int) { rows.removeAll { $0.generation ?? .max > generation } }
+
+    mutating func removeAutosaved() { rows.removeAll { $0.state == .autosaved } }
+
+    // MARK: Writing
+
+    func write(_ console: Console) {
+        if console.isJSON { return console.print(.array(rows.map { .object(Self.members($0, path)) })) }
+        var table = Table(headings: ["VERSION", "SAVED", "BEFORE", "SIZE", "BYTES", "NAME"], alignsRight: [true, false, false, true, true])
+        for row in rows {
+            table.append([
+                Self.label(row), ValueText.date(row.saved), row.reason ?? "", String(row.size), String(row.bytes), (row.isPinned ? "* " : "") + (row.name ?? ""),
+            ])
+        }
+        table.write(to: console.output)
+    }
+
+    /// What stands behind `DOC@`.
+    private static func label(_ row: Row) -> String {
+        let number = row.generation.map(String.init)
+        return row.state == .version ? number ?? "" : [number, row.state.rawValue].compactMap { $0 }.joined(separator: ", ")
+    }
+
+    private static let reasonOfNewest = "newest"
+
+    private static func members(_ row: Row, _ path: String) -> [String: JSONValue] {
+        [
+            "version": row.generation.map { .int($0) } ?? .null, "saved": .string(ValueText.date(row.saved)), "reason": .string(row.reason ?? reasonOfNewest),
+            "size": .int(row.size), "bytes": .int(row.bytes), "pinned": .bool(row.isPinned), "name": row.name.map { .string($0) } ?? .null,
+            "state": .string(row.state.rawValue), "document": .string(path + "@" + (row.generation.map(String.init) ?? row.state.rawValue)),
+        ]
+    }
+
+    /// One version, after a change of it or, where nothing was done, as it is.
+    static func json(_ version: DocumentVersion, path: String, isDryRun: Bool) -> JSONValue {
+        .object(members(Row(version), path).merging(["dryRun": .bool(isDryRun)]) { $1 })
+    }
+}
+
+extension VersionList.Row {
+    fileprivate init(_ version: DocumentVersion) {
+        self.init(
+            generation: version.generation, state: .version, saved: version.saved, reason: version.reason.description, size: version.size, bytes: version.bytes,
+            isPinned: version.isPinned, name: version.name)
+    }
+}

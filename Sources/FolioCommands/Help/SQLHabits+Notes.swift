@@ -1,0 +1,61 @@
+import Folio
+
+extension SQLHabits {
+    /// Says on standard error what conditions of the command line mean that they would not mean in SQL. Text that is no predicate is an error of its own.
+    static func note(_ arguments: ParsedArguments, _ console: Console) {
+        for text in arguments.all("--where") + arguments.all("--having") {
+            guard let predicate = try? FetchPredicate(format: text) else { continue }
+            for note in notes(on: predicate) { console.say("note: " + Printable.line(note)) }
+        }
+    }
+
+    /// What a predicate says that is hardly meant.
+    static func notes(on predicate: FetchPredicate) -> [String] {
+        switch predicate {
+        case .constant: []
+        case .not(let inner): notes(on: inner)
+        case .and(let parts), .or(let parts): parts.flatMap { notes(on: $0) }
+        case .comparison(let comparison): notes(on: comparison) + notes(on: comparison.left) + notes(on: comparison.right)
+        }
+    }
+
+    private static func notes(on expression: QueryExpression) -> [String] {
+        switch expression {
+        case .subquery(_, _, let predicate), .conditional(let predicate, _, _): notes(on: predicate)
+        case .keyPath(let base?, _): notes(on: base)
+        case .function(_, let arguments): arguments.flatMap { notes(on: $0) }
+        default: []
+        }
+    }
+
+    private static func notes(on comparison: Comparison) -> [String] {
+        if case .constant(.string(let left)) = comparison.left, case .constant = comparison.right {
+            return ["\"\(left)\" is text, not a key: keys stand without quotes"]
+        }
+        guard case .constant(.string(let text)) = comparison.right else { return [] }
+        switch comparison.operator {
+        case .like where text.contains("%") && !text.contains(where: { $0 == "*" || $0 == "?" }):
+            return ["LIKE looks for the sign % itself in '\(text)': write \(likeInstead(of: text))"]
+        case .contains where text.count > 2 && isWildcard(text.first) && isWildcard(text.last):
+            return ["CONTAINS looks for the text as it is, \(text.prefix(1)) included: write CONTAINS \"\(text.dropFirst().dropLast())\""]
+        default: return []
+        }
+    }
+
+    private static func isWildcard(_ character: Character?) -> Bool { character == "%" || character == "*" }
+
+    /// The comparison that a pattern of SQL stands for.
+    private static func likeInstead(of pattern: String) -> String {
+        let core = pattern.drop { $0 == "%" }
+        guard let end = core.lastIndex(where: { $0 != "%" }) else { return "!= nil" }
+        let inner = core[...end], isOpen = (before: pattern.first == "%", behind: pattern.last == "%")
+        let like = "LIKE \"" + pattern.map { $0 == "%" ? "*" : $0 == "_" ? "?" : String($0) }.joined() + "\""
+        guard !inner.contains(where: { $0 == "%" || $0 == "_" }) else { return like }
+        switch isOpen {
+        case (true, true): return "CONTAINS \"\(inner)\", or \(like)"
+        case (false, true): return "BEGINSWITH \"\(inner)\", or \(like)"
+        case (true, false): return "ENDSWITH \"\(inner)\", or \(like)"
+        case (false, false): return like
+        }
+    }
+}

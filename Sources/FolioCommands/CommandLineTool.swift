@@ -41,6 +41,7 @@ public enum CommandLineTool {
     private static func perform(_ words: [String], _ interruption: Interruption) async -> ExitCode {
         let console = Console(
             isJSON: words.prefix { $0 != "--" }.contains("--json"), allowsProgress: !words.contains("--no-progress"), interruption: interruption)
+        if Completer.isAsked(words) { return await Completer.answer(words, console) }
         let name = words.first { !$0.hasPrefix("-") }
         do {
             let exit = try await dispatch(words, console)

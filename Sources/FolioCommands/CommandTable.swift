@@ -26,13 +26,13 @@ enum CommandTable {
             AttachCommand.self,
             ExtractCommand.self,
             CodegenCommand.self,
+            CompletionCommand.self,
             HelpCommand.self,
         ]
     }
 
     /// What the contract names and this version does not have.
     static let later: [String: String] = [
-        "completion": "completion for a shell",
         "serve": "answer requests over standard input and output",
     ]
 

@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ["serve", "x", "--stdio"], ["completion", "bash"],
+        ["serve", "x", "--stdio"],
     ]) func whatIsNotThereYetSaysSo(arguments: [String]) throws {
         let outcome = try FolioCommand.run(arguments)
         #expect(outcome.exit == 69)

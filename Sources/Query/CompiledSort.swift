@@ -18,7 +18,7 @@ package struct CompiledSort {
     package init(_ sortKeys: [SortKey], entity: Entity? = nil, model: ManagedObjectModel? = nil) throws(QueryError) {
         var keys: [Key] = []
         for key in sortKeys {
-            var expression = QueryExpression.keyPath(key.keyPath)
+            var expression = key.ordersObjects ? QueryExpression.evaluatedObject : .keyPath(key.keyPath)
             if key.relevanceQuery != nil { expression = if let entity, let model { try key.expression(for: entity, in: model) } else { key.expression } }
             let path = try CompiledExpression(expression, entity: entity, model: model)
             keys.append(Key(path: path, isAscending: key.isAscending, collation: key.collation))
@@ -59,6 +59,7 @@ package struct CompiledSort {
         case (false, false): break
         }
         if case .string(let x) = a, case .string(let y) = b { return collation.compare(x, y) }
+        if case .object(let x) = a, case .object(let y) = b { return x.order(to: y) }
         return (try? ScalarRules.order(a, b)).flatMap { $0 } ?? 0
     }
 }

@@ -43,12 +43,18 @@ extension SortKey {
         return (word[..<open], collation)
     }
 
-    /// Checks that the key path leads through to-one relationships to an attribute with an order.
+    /// Checks that the key path leads through to-one relationships to an attribute with an order, or stands for the object itself.
     /// - Throws: ``QueryError`` with code `unknownKey`, `type` or `unsupported`.
     package func validated(against entity: Entity, in model: ManagedObjectModel) throws(QueryError) -> SortKey {
         if relevanceQuery != nil {
             _ = try expression(for: entity, in: model)
             return self
+        }
+        if ordersObjects { return self }
+        if keyPath == Self.objectID.keyPath, entity.property(named: keyPath) == nil {
+            var key = self
+            key.ordersObjects = true
+            return key
         }
         let components = keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         if let operatorName = components.first(where: { $0.hasPrefix("@") }) {

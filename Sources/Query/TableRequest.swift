@@ -9,6 +9,8 @@ package struct TableRequest: Sendable {
         package let column: Int?
         package let isAscending: Bool
         package let collation: SortKey.Collation
+        /// Whether it is the order of the objects that rows are made of.
+        package var ordersObjects = false
     }
 
     package let columns: [TableColumn]
@@ -22,8 +24,14 @@ package struct TableRequest: Sendable {
     /// Whether rows stand for groups of objects, all of them being one group where nothing is grouped by.
     package let isAggregated: Bool
 
-    /// Whether the order of rows shows: then those that nothing tells apart need places of their own.
-    package var isOrdered: Bool { !order.isEmpty || offset > 0 || limit != nil }
+    /// Whether rows that nothing tells apart need places of their own: where there is an order or a window, and where rows stand for several objects, whose order is no order of them.
+    package var isOrdered: Bool { !order.isEmpty || offset > 0 || limit != nil || isDistinct || !groups.isEmpty }
+
+    /// Whether rows stand for several objects.
+    package var isCollapsed: Bool { isAggregated || isDistinct }
+
+    /// Whether the order tells every two objects apart.
+    package var ordersObjects: Bool { order.contains { $0.ordersObjects } }
 
     /// What a request for rows of values asks of objects of `entity`.
     /// - Throws: ``QueryError`` with code `unknownKey`, `type`, `unsupported` or `unboundVariable`.
@@ -41,9 +49,9 @@ package struct TableRequest: Sendable {
         self.isAggregated = isAggregated
         isDistinct = request.returnsDistinctResults
         having = try QueryError.typed { try request.havingPredicate.map { try resolver.having($0, columns, groups) } }
-        let isCollapsed = isAggregated || request.returnsDistinctResults
+        let standForSeveral = isAggregated || request.returnsDistinctResults
         order = try QueryError.typed {
-            try request.sortKeys.map { try resolver.term($0, columns, groups: isAggregated ? groups : [], isCollapsed: isCollapsed) }
+            try request.sortKeys.map { try resolver.term($0, columns, groups: isAggregated ? groups : [], isCollapsed: standForSeveral) }
         }
         offset = max(0, request.fetchOffset)
         limit = request.fetchLimit > 0 ? request.fetchLimit : nil

@@ -85,6 +85,10 @@ struct TableResolver {
     // MARK: Order
 
     func term(_ key: SortKey, _ columns: [TableColumn], groups: [QueryExpression], isCollapsed: Bool) throws -> TableRequest.Term {
+        if key.ordersObjects || key.keyPath == SortKey.objectID.keyPath, try key.validated(against: entity, in: model).ordersObjects {
+            guard !isCollapsed else { throw error("Rows that stand for several objects can't be sorted by \(key.keyPath)", key: key.keyPath) }
+            return TableRequest.Term(expression: .evaluatedObject, column: nil, isAscending: key.isAscending, collation: key.collation, ordersObjects: true)
+        }
         if key.relevanceQuery == nil, let place = columns.firstIndex(where: { $0.name == key.keyPath }) {
             guard columns[place].type.hasOrder else { throw error("Rows can't be sorted by \(key.keyPath), a \(columns[place].type.name)", key: key.keyPath) }
             return TableRequest.Term(expression: columns[place].expression, column: place, isAscending: key.isAscending, collation: key.collation)

@@ -171,4 +171,26 @@ import Testing
             if kind != .sqlite { #expect(explanation.statement == "FILTER Book IN MEMORY WHERE code > 1965 ORDER BY title") }
         }
     }
+
+    @Test(arguments: StoreKind.allCases) func objectsAreOrderedByEntityAndNumber(kind: StoreKind) throws {
+        try ContractFixture.run(kind) { fixture in
+            let library = try Library(fixture)
+            var descending = SortKey.objectID
+            descending.isAscending = false
+            func places(_ request: RowRequest) throws -> [Int] { library.places(try fixture.keys(request)) }
+            let all = [4, 0, 1, 2, 3, 5]
+            #expect(try places(fixture.request("Item", sort: [.objectID])) == all)
+            #expect(try places(fixture.request("Item", sort: [SortKey("objectID")])) == all)
+            #expect(try places(fixture.request("Item", sort: [descending])) == all.reversed())
+            #expect(try places(fixture.request("Item", "title != nil", sort: [.objectID], offset: 1, limit: 3)) == [0, 1, 2])
+            #expect(try places(fixture.request("Item", sort: [.objectID], excluding: [library.items[0]])) == [4, 1, 2, 3, 5])
+            #expect(try places(fixture.request("Book", sort: [.objectID], limit: 2)) == [4, 0])
+            #expect(try places(fixture.request("Book", sort: [.objectID], subentities: false)) == [0, 1, 2, 3])
+            #expect(try places(fixture.request("Book", sort: [descending], limit: 2, subentities: false)) == [3, 2])
+            // What another key does not tell apart.
+            #expect(try places(fixture.request("Book", "title != nil", sort: [SortKey("owner.name", ascending: false), .objectID])) == [1, 3, 0, 2, 4])
+            #expect(try fixture.store.count(fixture.request("Item", sort: [.objectID], offset: 1)) == 5)
+            #expect(throws: QueryError.self) { try fixture.request("Item", sort: [SortKey("owner.objectID")]) }
+        }
+    }
 }

@@ -22,9 +22,9 @@ extension NodeTable {
     private func fetchRequest(_ request: RowRequest, _ predicate: FetchPredicate?) -> IncrementalFetchRequest {
         let entity = shape.model.entities[request.entityIndex]
         // The store does not know which objects are left out, nor Folio's numbers, and so must not cut.
-        let isWhole = request.excludedKeys.isEmpty && request.after == nil
+        let isWhole = request.excludedKeys.isEmpty && request.after == nil && !request.isByNumber
         return IncrementalFetchRequest(
-            entity: entity, entities: entities(of: entity, includingSubentities: request.includesSubentities), predicate: predicate, sortKeys: request.sortKeys,
+            entity: entity, entities: entities(of: entity, includingSubentities: request.includesSubentities), predicate: predicate, sortKeys: request.sortKeys.filter { !$0.ordersObjects },
             fetchOffset: isWhole ? max(0, request.offset) : 0, fetchLimit: isWhole ? request.limit : nil)
     }
 
@@ -44,7 +44,7 @@ extension NodeTable {
     ) throws -> [Row] {
         let entity = shape.model.entities[request.entityIndex]
         let excluded = Set(request.excludedKeys)
-        if extent == .complete, request.after == nil {
+        if extent == .complete, request.after == nil, !request.isByNumber {
             let rows = try references.compactMap { excluded.contains($0.key) ? nil : try row($0) }
             return excluded.isEmpty ? rows : Self.window(rows, request)
         }
@@ -78,4 +78,9 @@ extension NodeTable {
         if !request.sortKeys.isEmpty { plan.append("SORT what fits, unless the store says that it has") }
         return QueryExplanation(statement: request.statementInMemory(entity), arguments: [], plan: plan)
     }
+}
+
+extension RowRequest {
+    /// Whether Folio's own numbers take part in the order.
+    fileprivate var isByNumber: Bool { sortKeys.contains(where: \.ordersObjects) }
 }

@@ -12,6 +12,7 @@ extension RowTable: SelectingTable {
     }
 
     func rows(_ request: RowRequest) throws -> RowBatch {
+        let request = request.inNumberOrder(shape.model)
         guard request.isForAll else { return RowBatch(copiesOf: try select(request)) }
         var batch = RowBatch()
         forEachRow(of: request.entityIndex, includingSubentities: request.includesSubentities, after: request.after) { batch.append(copyOf: $0.cells, $0.layout) }
@@ -20,7 +21,10 @@ extension RowTable: SelectingTable {
 
     // MARK: Selection
 
-    func select(_ request: RowRequest) throws -> [Row] { try finish(matches(request, atMost: Self.enough(request)), request) }
+    func select(_ request: RowRequest) throws -> [Row] {
+        let request = request.inNumberOrder(shape.model)
+        return try finish(matches(request, atMost: Self.enough(request)), request)
+    }
 
     private func matches(_ request: RowRequest, atMost limit: Int?) throws -> [Row] {
         if let limit, limit <= 0 { return [] }
@@ -91,6 +95,14 @@ extension RowTable: SelectingTable {
 }
 
 extension RowRequest {
+    /// The same request without a sort where what it asks for is the order in which rows stand: that of the numbers, of the objects of one entity.
+    fileprivate func inNumberOrder(_ model: ManagedObjectModel) -> RowRequest {
+        guard let first = sortKeys.first, first.ordersObjects, first.isAscending, !includesSubentities || model.entities[entityIndex].family.count == 1 else { return self }
+        var request = self
+        request.sortKeys = []
+        return request
+    }
+
     /// Whether every object from the beginning on fits, in the order of their numbers.
     fileprivate var isForAll: Bool {
         guard case .matching(nil) = selection else { return false }

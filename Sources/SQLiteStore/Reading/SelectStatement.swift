@@ -65,6 +65,15 @@ package struct SelectStatement: Sendable, Hashable {
     /// Whether it selects all rows of the table, in whatever order.
     var isWholeTable: Bool { joins.isEmpty && conditions.isEmpty && order.isEmpty && !isDistinct && limit == nil && offset == 0 }
 
+    /// Whether it selects all rows of the table, in the order in which the table has them or in whatever order.
+    var isWholeTableByNumber: Bool {
+        var unordered = self
+        if order == [Self.number] { unordered.order = [] }
+        return unordered.isWholeTable
+    }
+
+    private static let number = SQLFragment("\(rootAlias).Z_PK")
+
     /// Rows with numbers that no object can have are none of its rows. The sign keeps SQLite from choosing the table's own order for it.
     private static let isObject = SQLFragment("+\(rootAlias).Z_PK > 0")
 
@@ -77,6 +86,12 @@ package struct SelectStatement: Sendable, Hashable {
 
     /// The statement that gives one number: how many rows there are.
     package var counting: SQLFragment {
+        // An order does not change how many there are.
+        if !order.isEmpty {
+            var unordered = self
+            unordered.order = []
+            return unordered.counting
+        }
         let table = SQLName.quoted(storage.table)
         // Counting all rows is quicker than asking each, and there are hardly ever others to take away.
         if isWholeTable { return SQLFragment("SELECT (SELECT count(*) FROM \(table)) - (SELECT count(*) FROM \(table) WHERE Z_PK <= 0)") }
@@ -104,7 +119,6 @@ package struct SelectStatement: Sendable, Hashable {
         if window.text.isEmpty {
             return SQLFragment(isDistinct ? "SELECT count(DISTINCT \(Self.rootAlias).Z_PK)" : "SELECT count(*)") + body
         }
-        // Without an order: it does not change how many rows stand in the window.
         let key = "SELECT \(isDistinct ? "DISTINCT " : "")\(Self.rootAlias).Z_PK"
         return SQLFragment("SELECT count(*) FROM (\(key)") + body + window + SQLFragment(")")
     }

@@ -16,9 +16,9 @@ extension StoreSession {
     func rows(_ request: RowRequest) throws -> RowBatch {
         let reader = try reader(request.entityIndex, includingSubentities: request.includesSubentities)
         let select = try select(request)
-        if select.isWholeTable, let scanned = try scan(select.storage, reader.columns, into: { RowCollector(reader) }) { return scanned.batch }
+        if select.isWholeTableByNumber, let scanned = try scan(select.storage, reader.columns, into: { RowCollector(reader) }) { return scanned.batch }
         let collector = RowCollector(reader)
-        if select.isWholeTable {
+        if select.isWholeTableByNumber {
             try scanning(select.storage) { try run(select, reader.columns, into: collector) }
         } else {
             try run(select, reader.columns, into: collector)
@@ -110,8 +110,8 @@ extension RowRequest {
     /// Whether no function is called for it: there is nothing to compare.
     fileprivate var isPlain: Bool {
         switch selection {
-        case .matching(let predicate): predicate == nil && sortKeys.isEmpty
-        case .keys: sortKeys.isEmpty
+        case .matching(let predicate): predicate == nil && sortKeys.allSatisfy(\.ordersObjects)
+        case .keys: sortKeys.allSatisfy(\.ordersObjects)
         }
     }
 }

@@ -22,7 +22,9 @@ extension SQLTranslation {
         }
         let groups = try table.groups.map { try translator.single($0).sql }
         let having = try table.having.map { try translator.condition($0) }
-        var order = try table.order.map { try translator.term($0, place: $0.column.map { places[$0] }) }
+        var order = try table.order.flatMap { term in
+            term.ordersObjects ? translator.terms(ofObjects: request, isAscending: term.isAscending) : [try translator.term(term, place: term.column.map { places[$0] })]
+        }
         let selected = try translate(request, with: translator)
         if let residual = selected.residual { throw translator.unsupported("\(residual)") }
 
@@ -30,7 +32,7 @@ extension SQLTranslation {
         statement.groups = groups
         statement.having = having
         statement.isDistinct = table.isDistinct
-        if table.isOrdered { order += tieBreakers(table, places, translator) }
+        if table.isOrdered, !table.ordersObjects { order += tieBreakers(table, places, translator) }
         statement.order = order
         statement.offset = table.offset
         statement.limit = table.limit

@@ -40,14 +40,16 @@ package enum SQLTranslation {
         if !request.excludedKeys.isEmpty {
             conditions.append(.sql("\(key) NOT IN \(SQLValueList.fragment(keys: request.excludedKeys))"))
         }
-        var order = try request.sortKeys.map { try translator.term($0) }
+        var order = try request.sortKeys.flatMap { key in
+            key.ordersObjects ? translator.terms(ofObjects: request, isAscending: key.isAscending) : [try translator.term(key)]
+        }
         let hasWindow = request.offset > 0 || request.limit != nil
         // Rows that no key tells apart must not change their places between two windows.
-        if !order.isEmpty || hasWindow { order.append(key) }
+        if !order.isEmpty || hasWindow, !request.sortKeys.contains(where: \.ordersObjects) { order.append(key) }
 
         var statement = translator.statement
         statement.joins = translator.root.tables
-        statement.conditions = restriction(of: request, storage, layout, isNarrowed: !conditions.isEmpty || !request.sortKeys.isEmpty) + conditions
+        statement.conditions = restriction(of: request, storage, layout, isNarrowed: !conditions.isEmpty || request.sortKeys.contains { !$0.ordersObjects }) + conditions
         // Either index that may serve, the table's own or the one on Z_ENT, has its rows in this order.
         if let after = request.after { statement.conditions.append(.sql("\(key) > \(value: .integer(after))")) }
         statement.order = order
@@ -87,6 +89,26 @@ package enum SQLTranslation {
 }
 
 extension PredicateTranslator {
+    /// The order of the objects of a request: by the names of their entities, then by number.
+    func terms(ofObjects request: RowRequest, isAscending: Bool) -> [SQLFragment] {
+        let number = isAscending ? object.key : .sql("\(object.key) DESC")
+        guard statement.storage.sharesTable, let entity = entityOrder(request) else { return [number] }
+        return [isAscending ? entity : .sql("\(entity) DESC"), number]
+    }
+
+    /// What the entities of a request are ordered by; nil where there is one. Where their own numbers are in the order of the names, an index serves.
+    private func entityOrder(_ request: RowRequest) -> SQLFragment? {
+        let entity = layout.model.entities[request.entityIndex]
+        let family = request.includesSubentities ? entity.family : entity.index..<(entity.index + 1)
+        // Of abstract ones there are no objects.
+        let numbers = layout.model.entities[family].filter { !$0.isAbstract }.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }.compactMap { layout[$0.index]?.number }
+        guard numbers.count > 1 else { return nil }
+        let column = SQLFragment.sql("\(name: SelectStatement.rootAlias).Z_ENT")
+        if numbers == numbers.sorted() { return column }
+        let places = numbers.enumerated().map { SQLFragment.sql("WHEN \(value: .integer($0.element)) THEN \(value: .integer(Int64($0.offset)))") }
+        return .sql("CASE \(column) \(places.joined(" ")) END")
+    }
+
     /// A sort key with its direction. NULL is SQLite's smallest value, as nil is ours.
     func term(_ key: SortKey) throws -> SQLFragment {
         if key.relevanceQuery != nil {

@@ -1,5 +1,6 @@
 internal import ArchiveKit
 internal import FileSystem
+internal import Foundation
 internal import SQLiteKit
 internal import Schema
 internal import Storage
@@ -51,6 +52,8 @@ extension DocumentError {
             switch error.code {
             case .notFound: stage == .writing || stage == .replacing ? .cannotCreate : .notFound
             case .exists: .cannotCreate
+            // Nothing can have such a name.
+            case .invalidPath where error.errno == ENAMETOOLONG: stage == .opening || stage == .reading ? .notFound : .cannotCreate
             case .permissionDenied, .readOnly: .permission
             case .busy: .locked
             case .changed: .changed

@@ -14,8 +14,10 @@ public struct DocumentInfo: Sendable, Hashable {
         /// The name of the version; nil for a store by itself.
         public var name: String?
         public var identifiers: [String]
-        /// The digest of the version hashes, base64.
+        /// The digest of the version hashes, base64; empty where a store without a model records none.
         public var digest: String
+        /// Whether there is a model, the document's own or one that was given. Without one, all that is known of a store is what its tables say.
+        public var isKnown = true
     }
 
     public var kind: DocumentKind
@@ -27,7 +29,7 @@ public struct DocumentInfo: Sendable, Hashable {
     public var storeType: String
     /// The size of the store's main file.
     public var storeBytes: Int64
-    /// How many objects of each entity that is not abstract, sub-entities not counted in.
+    /// How many objects of each entity that is not abstract, sub-entities not counted in; of a store without a model, of each that its tables know.
     public var entities: [String: Int]
     /// How many earlier versions are kept.
     public var versions: Int
@@ -60,7 +62,16 @@ public struct DocumentInfo: Sendable, Hashable {
             if let storeBytes { self.storeBytes = storeBytes }
             return
         }
-        self = try DocumentSession.readingOneState(document.path, state, model: model) { try Self($0, lock) }
+        do {
+            self = try DocumentSession.readingOneState(document.path, state, model: model) { try Self($0, lock) }
+        } catch where state == .newest && document.storeType == .sqlite && Self.tellsOfNoModel(error) {
+            self = try DocumentReading.repeating { try Self(withoutModel: document, lock) }
+        }
+    }
+
+    private static func tellsOfNoModel(_ error: any Error) -> Bool {
+        let error = (error as? DocumentError)?.underlying ?? error
+        return (error as? StorageError)?.code == .noModel
     }
 
     /// The manifest where there is no work that it doesn't know of; nil where the store has to be asked.

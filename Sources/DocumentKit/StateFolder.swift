@@ -39,7 +39,7 @@ package enum StateFolder {
     }
 
     /// A new folder for a while, for this user alone. It is in use until ``removeTemporary(_:)`` is called.
-    static func makeTemporary() throws -> String {
+    package static func makeTemporary() throws -> String {
         let path = temporaryPath()
         try makeTemporary(path)
         return path

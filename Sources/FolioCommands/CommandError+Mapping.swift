@@ -64,6 +64,8 @@ extension CommandError {
         }
     }
 
+    /// A store that has given all numbers away is of no use for new objects, whatever room there is.
+    private static let noNumbers = (ExitCode.unavailable, "noNumbers")
     private static let modelHint = "give its model with --model MODEL"
 
     private init(_ error: StorageError) {
@@ -92,6 +94,7 @@ extension CommandError {
             default: (.inputOutput, "storage")
             }
         self.init(exit, code, error.message, path: error.path, detail: Self.detail(entities: error.entities, keys: error.keys))
+        if error.isOfNumbers { (self.exit, self.code) = Self.noNumbers }
         if error.code == .noModel { hint = Self.modelHint }
         if error.code == .incompatibleModel, !error.entities.isEmpty {
             why += ": " + error.entities.sorted().joined(separator: ", ") + (error.entities.count == 1 ? " differs" : " differ")
@@ -136,8 +139,15 @@ extension CommandError {
         if !error.entities.isEmpty { detail["entities"] = .strings(error.entities.sorted()) }
         detail["stage"] = error.stage.map { .string($0.rawValue) }
         detail["holder"] = error.holder.map { $0.json }
+        let stored = error.underlying as? StorageError
+        // What is wrong with a model that was given is not wrong with the document.
+        if let model = error.underlying as? ModelError, let path = model.path, let document = error.path, !ResolvedPath(path).lies(in: ResolvedPath(document)) {
+            self.init(model)
+            return
+        }
         self.init(exit, code, error.message, path: error.path, hint: error.hint, detail: .object(detail))
-        if (error.underlying as? StorageError)?.code == .noModel { hint = Self.modelHint }
+        if stored?.isOfNumbers == true { (self.exit, self.code) = Self.noNumbers }
+        if stored?.code == .noModel { hint = Self.modelHint }
         if let holder = error.holder, !why.contains("\(holder.pid)") { why += ": \(holder)" }
     }
 
@@ -215,6 +225,11 @@ extension CommandError {
             }
         }
     }
+}
+
+extension StorageError {
+    /// Whether a store is full by itself, and no disk is.
+    fileprivate var isOfNumbers: Bool { code == .full && underlying == nil }
 }
 
 extension LockHolder {

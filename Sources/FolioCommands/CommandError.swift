@@ -52,12 +52,33 @@ struct CommandError: Error {
     var line: String {
         var parts = ["folio"]
         if let what { parts.append(what) }
-        if let path, !Self.names(path, in: why) {
-            let here = FileManager.default.currentDirectoryPath + "/"
-            parts.append(path.hasPrefix(here) ? String(path.dropFirst(here.count)) : path)
-        }
+        if let path, let shortPath, !Self.names(path, in: why) { parts.append(shortPath) }
         parts.append(why)
         return parts.joined(separator: ": ")
+    }
+
+    /// Names the document that the command is about where the error names no file, and in the place of files that were written aside the one that they were to become.
+    mutating func name(_ operand: String?, of specification: CommandSpecification) {
+        if let known = path {
+            path = Self.withoutTemporaries(known)
+            why = why.replacing(known, with: path ?? known)
+        }
+        why = Self.withoutTemporaries(why)
+        let isOfDocument = ![.usage, .interrupted, .software].contains(exit) && what == nil && specification.operands.hasPrefix("DOC")
+        if path == nil, isOfDocument, let operand { path = DocumentArgument(operand).path }
+    }
+
+    /// Paths of what is written as `.NAME.tmp-UUID` or beneath it become those of NAME.
+    private static func withoutTemporaries(_ text: String) -> String {
+        text.replacing(/(^|\/)\.([^\/]+?)\.tmp-[0-9a-fA-F-]{36}(\/[^:]*)?/) { match in "\(match.1)\(match.2)" }
+    }
+
+    /// The path, from the current folder where it lies beneath that.
+    var shortPath: String? {
+        path.map { path in
+            let here = FileManager.default.currentDirectoryPath + "/"
+            return path.hasPrefix(here) ? String(path.dropFirst(here.count)) : path
+        }
     }
 
     /// Whether a reason names a path as a word of its own: a short one may stand in any word.

@@ -17,7 +17,8 @@ public enum CommandLineTool {
         Task {
             // A name that is no text could be neither kept nor shown, and one that is like it may be another file's.
             if let word = words.first(where: { String(validatingCString: $0) == nil }) {
-                exit(refuse(CommandError.usage("an argument is no UTF-8 text: \(String(cString: word))")).rawValue)
+                let isJSON = words.contains { strcmp($0, OptionSpecification.json.names[0]) == 0 }
+                exit(refuse(CommandError.usage("an argument is no UTF-8 text: \(String(cString: word))"), isJSON: isJSON).rawValue)
             }
             exit(await run(words.map { String(cString: $0) }).rawValue)
         }
@@ -33,8 +34,8 @@ public enum CommandLineTool {
         return await task.value
     }
 
-    private static func refuse(_ error: CommandError) -> ExitCode {
-        Console(isJSON: false, allowsProgress: false, interruption: Interruption()).report(error)
+    private static func refuse(_ error: CommandError, isJSON: Bool = false) -> ExitCode {
+        Console(isJSON: isJSON, allowsProgress: false, interruption: Interruption()).report(error)
         return error.exit
     }
 
@@ -45,13 +46,15 @@ public enum CommandLineTool {
         let name = words.first { !$0.hasPrefix("-") }
         do {
             let exit = try await dispatch(words, console)
-            try console.output.finish()
+            try console.finish()
             return exit
         } catch {
             // Whoever read has read enough.
             if console.output.isPipeClosed { return .pipeClosed }
             var failure = CommandError(mapping: error)
+            if console.hasWritten, failure.what == ByteSink.what { failure.why = "saved, but the result could not be written: \(failure.why)" }
             if let signal = interruption.signal { failure = CommandError(.ended(by: signal), "interrupted", "interrupted") }
+            failure.addHint(after: name)
             if failure.what == nil, let name, CommandTable.command(named: name) != nil { failure.what = name }
             console.report(failure)
             return failure.exit
@@ -81,6 +84,15 @@ public enum CommandLineTool {
             return .done
         }
         SQLHabits.note(arguments, console)
-        return try await command.run(arguments, console)
+        if command.specification.sendsResultsToFile, let path = arguments.value(OptionSpecification.output.names[0]), path != "-" {
+            try console.sendResults(to: path, of: arguments.operands + arguments.all(OptionSpecification.model.names[0]))
+        }
+        do {
+            return try await command.run(arguments, console)
+        } catch {
+            var failure = CommandError(mapping: error)
+            failure.name(arguments.operands.first, of: command.specification)
+            throw failure
+        }
     }
 }

@@ -110,7 +110,7 @@ import TestSupport
             let words = ["insert", store.path, "BookmarkEntity", "title=New", "uuid=new"]
             let outcome = try FolioCommand.run(words)
             #expect(outcome.exit == 65)
-            #expect(outcome.errors == ["folio: insert: a rule is violated: BookmarkEntity.isFolder is required"])
+            #expect(outcome.errors.count == 1 && outcome.messages.contains(": a rule is violated: BookmarkEntity.isFolder is required\n"))
             _ = try expectDone(words + ["isFolder=false"])
             let new = try expectDone(["fetch", store.path, "BookmarkEntity", "--where", "uuid == 'new'", "--columns", "isPendingDeletion", "--format", "json"])
             #expect((new.json as? [[String: Any]])?.first?["isPendingDeletion"] as? Bool == false)

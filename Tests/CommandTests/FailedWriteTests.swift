@@ -1,4 +1,5 @@
 import Foundation
+import SQLiteKit
 import Testing
 import TestSupport
 
@@ -44,6 +45,39 @@ import TestSupport
                 #expect(outcome.exit == 64 || command[0] == "extract" && outcome.exit == 66, "\(outcome.messages)")
             }
             #expect(try FolioCommand.contents(of: folder) == before)
+        }
+    }
+
+    /// What was written aside has a name that nobody gave.
+    @Test func whatCannotBeWrittenIsNamedByItsPlace() throws {
+        try withTemporaryDirectory { folder in
+            let package = try FolioCommand.copyOfDocument(in: folder), portrait = folder.appendingPathComponent("portrait")
+            var random = SplitMix(state: 2)
+            try Data((0..<2_000_000).map { _ in UInt8.random(in: 0...255, using: &random) }).write(to: portrait)
+            #expect(try FolioCommand.run("attach", package, "Person/p1", "portrait", portrait.path).exit == 0)
+            let before = try FolioCommand.contents(of: folder)
+            for words in [
+                ["save-as", package, "New.folio"], ["save-as", package, "New.folioz"], ["save-as", package, "New.sqlite"], ["pack", package, "New.folioz"],
+                ["export", package, "-o", "New.json"], ["extract", package, "Person/p1", "portrait", "-o", "New.jpg"],
+            ] {
+                let outcome = try FolioCommand.run(words, in: folder, through: Self.limited)
+                // A file of that size can't be created.
+                #expect(outcome.exit == (words.contains("-o") ? 74 : 73) && outcome.errors.count == 1, "\(words): \(outcome.messages)")
+                #expect(outcome.messages.contains("New.") && !outcome.messages.contains(".tmp-") && !outcome.messages.contains("Expeditions.folio"), "\(words): \(outcome.messages)")
+            }
+            #expect(try FolioCommand.contents(of: folder) == before)
+        }
+    }
+
+    @Test func aStoreWithoutNumbersIsNoFullDisk() throws {
+        try withTemporaryDirectory { folder in
+            let store = folder.path + "/Store.sqlite"
+            #expect(try FolioCommand.run("save-as", FolioCommand.document, store).exit == 0)
+            let connection = try Connection(store, .readWrite)
+            try connection.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = 9223372036854775807")
+            try connection.close()
+            let outcome = try FolioCommand.run("insert", store, "Person", "name=A")
+            #expect(outcome.exit == 69 && outcome.messages.contains("Store.sqlite") && outcome.messages.contains("no numbers left"), "\(outcome.messages)")
         }
     }
 }

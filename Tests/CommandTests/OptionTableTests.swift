@@ -16,6 +16,7 @@ import Testing
 
     struct Entry {
         let name: String
+        let usage: String
         let options: [Option]
         let exclusions: [[String]]
 
@@ -26,7 +27,7 @@ import Testing
         let table = try FolioCommand.run("help", "--json").object["commands"] as? [[String: Any]] ?? []
         return table.map { command in
             Entry(
-                name: command["name"] as? String ?? "",
+                name: command["name"] as? String ?? "", usage: command["usage"] as? String ?? "",
                 options: (command["options"] as? [[String: Any]] ?? []).map { option in
                     Option(
                         names: option["names"] as? [String] ?? [], value: option["value"] as? String, choices: option["choices"] as? [String] ?? [],
@@ -52,6 +53,19 @@ import Testing
     @Test func theTableIsThere() throws {
         let commands = try Self.commands()
         #expect(commands.count > 20 && commands.allSatisfy { $0.options.count >= 3 })
+    }
+
+    /// Commands that change no document and make none.
+    private static let readers: Set = ["completion", "diff", "explain", "export", "extract", "fetch", "get", "help", "info", "model", "verify"]
+
+    @Test func everyCommandHasTheOptionsOfWhatItDoes() throws {
+        for command in try Self.commands() {
+            #expect(command.option("-o") != nil && command.option("--json") != nil, "\(command.name)")
+            #expect((command.option("--dry-run") != nil) != Self.readers.contains(command.name), "\(command.name)")
+            if command.usage.contains(/\bDOC\b/) { #expect(command.option("--model") != nil, "\(command.name)") }
+            // What it makes may be there already.
+            if command.name == "new" || command.usage.contains(/\b(NEW|ARCHIVE)\b/) { #expect(command.option("--force") != nil, "\(command.name)") }
+        }
     }
 
     @Test func aMistypedOptionNamesTheNearest() throws {

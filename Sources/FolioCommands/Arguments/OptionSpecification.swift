@@ -44,6 +44,6 @@ struct OptionSpecification: Sendable {
     static let force = OptionSpecification(["--force"], "replace what is there")
     static let output = OptionSpecification(["--output", "-o"], value: "FILE", "write there instead of to standard output")
 
-    /// What every command understands.
-    static let common = [json, noProgress, help]
+    /// What every command understands; one that makes a document or a folder has an `--output` of its own.
+    static let common = [output, json, noProgress, help]
 }

@@ -4,7 +4,7 @@ import Foundation
 /// `folio attach DOC OBJECT KEY FILE`
 enum AttachCommand: Command {
     static let specification = CommandSpecification(
-        "attach", "puts a file's bytes into a binary attribute", operands: "DOC OBJECT KEY FILE", count: 4...4, options: [.model, .dryRun],
+        "attach", "puts a file's bytes into a binary attribute", operands: "DOC OBJECT KEY FILE", count: 4...4, [.opens, .writes],
         examples: ["folio attach Doc.folio Person/p1 portrait portrait.jpg"])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {

@@ -31,7 +31,7 @@ enum CodegenCommand: Command {
                 if found == nil { "written" } else if file.isKept { "kept" } else if found == Data(file.text.utf8) { "unchanged" } else { "written" }
             if action == "written", !isDryRun {
                 try makeFolder(folder)
-                let output = try OutputFile(path: path, of: arguments.operands[0], interruption: console.interruption)
+                let output = try OutputFile(path: path, of: [arguments.operands[0]], interruption: console.interruption)
                 output.sink.write(Data(file.text.utf8))
                 try output.finish()
             }

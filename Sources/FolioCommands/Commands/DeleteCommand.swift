@@ -4,7 +4,7 @@ import Folio
 enum DeleteCommand: Command {
     static let specification = CommandSpecification(
         "delete", "deletes objects, as their relationships' delete rules say", operands: "DOC (OBJECT…|ENTITY --where PREDICATE)",
-        count: 2...CommandSpecification.anyNumber, options: [ObjectSelection.whereOption, .model, .dryRun],
+        count: 2...CommandSpecification.anyNumber, [.opens, .writes], options: [ObjectSelection.whereOption],
         examples: ["folio delete Doc.folio Book/p1 Book/p2", "folio delete Doc.folio Book --where 'author == nil'"])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {

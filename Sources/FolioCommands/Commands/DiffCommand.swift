@@ -4,8 +4,11 @@ import Foundation
 /// `folio diff DOC DOC`
 enum DiffCommand: Command {
     static let specification = CommandSpecification(
-        "diff", "what two documents have differently, object by object; exit code 1 where they differ", operands: "DOC [DOC] [--stat]", count: 1...9,
-        options: [OptionSpecification(["--stat"], "only how many objects of each entity were added, removed and changed"), .model],
+        "diff", "what two documents have differently, object by object; exit code 1 where they differ", operands: "DOC [DOC] [--stat] [--entity E]", count: 1...9, .opens,
+        options: [
+            OptionSpecification(["--stat"], "only how many objects of each entity were added, removed and changed"),
+            OptionSpecification(["--entity"], value: "E", "only the objects of this entity, its sub-entities' not"),
+        ],
         notes: """
             Of one document, what has changed since its last save, or, where all is saved, since its last version.
 
@@ -68,9 +71,10 @@ enum DiffCommand: Command {
     }
 
     private static func compare(_ old: String, _ new: String, _ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
-        let model = arguments.value("--model")
+        let model = arguments.value("--model"), entity = arguments.value("--entity")
         let isDifferent = try await DocumentReader.reading(old, model: model, console) { old in
             try await DocumentReader.reading(new, model: model, console) { new in
+                if let entity, old.model.entity(named: entity) == nil { _ = try EntityLookup.entity(named: entity, in: new.model) }
                 let comparison = DocumentComparison(from: old.document, to: new.document)
                 let progress = Progress(total: 0, of: "differences", console)
                 defer { progress.finish() }
@@ -79,10 +83,12 @@ enum DiffCommand: Command {
                 try comparison.forEachDifference(old.store, new.store) { difference in
                     try console.interruption.check()
                     try console.output.check()
-                    report.add(difference)
+                    if entity == nil || entity == difference.entity { report.add(difference) }
                     progress.advance()
                 }
-                return report.finish(comparison.modelDifferences)
+                func isWanted(_ name: String) -> Bool { entity.map { name == $0 || name.hasPrefix($0 + ".") } ?? true }
+                let models = comparison.modelDifferences
+                return report.finish((models.onlyOld.filter(isWanted), models.onlyNew.filter(isWanted)))
             }
         }
         return isDifferent ? .no : .done

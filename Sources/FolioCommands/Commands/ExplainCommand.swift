@@ -4,7 +4,7 @@ import Folio
 enum ExplainCommand: Command {
     static let specification = CommandSpecification(
         "explain", "shows the SQL of a fetch, its arguments and SQLite's plan", operands: "DOC ENTITY [--where PREDICATE] [--sort k,-k] [--limit n] …", count: 1...2,
-        options: FetchQuery.options + [.model], notes: FetchQuery.notes + " What SQL can't say is run in memory on what it can, and stands at the end of the plan.")
+        .opens, options: FetchQuery.options, notes: FetchQuery.notes + " What SQL can't say is run in memory on what it can, and stands at the end of the plan.")
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         let window = try FetchQuery.Window(arguments)

@@ -8,7 +8,7 @@ enum ExportCommand: Command {
             .format("json (default), jsonl (one object a line) or csv (needs --entity)", ["json", "jsonl", "csv"]),
             OptionSpecification(["--entity"], value: "E", "only the objects of this entity, its sub-entities' not"),
             OptionSpecification(["--textconv"], "for git: of a file that is no document, say so and exit with 0"),
-            .output, .model,
+            .model,
         ],
         exclusions: [["--output", "--textconv"]],
         notes: """
@@ -33,17 +33,11 @@ enum ExportCommand: Command {
         let format = arguments.value("--format") ?? "json"
         try await DocumentReader.reading(arguments.operands[0], model: arguments.value("--model"), console) { reader in
             let exporter = try DocumentExporter(store: reader.store, entityName: arguments.value("--entity"), console: console)
-            func write(to sink: ByteSink) throws {
-                switch format {
-                case "jsonl": try exporter.writeLines(to: sink)
-                case "csv": try exporter.writeCSV(to: sink)
-                default: try exporter.writeJSON(to: sink)
-                }
+            switch format {
+            case "jsonl": try exporter.writeLines(to: console.output)
+            case "csv": try exporter.writeCSV(to: console.output)
+            default: try exporter.writeJSON(to: console.output)
             }
-            guard let path = arguments.value("--output"), path != "-" else { return try write(to: console.output) }
-            let file = try OutputFile(path: path, of: arguments.operands[0], interruption: console.interruption)
-            try write(to: file.sink)
-            try file.finish()
         }
         return .done
     }

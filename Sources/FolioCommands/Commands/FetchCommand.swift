@@ -6,10 +6,10 @@ enum FetchCommand: Command {
         "fetch", "prints the objects of an entity that fit a condition", operands: "DOC ENTITY [--where PREDICATE] [--sort k,-k] [--limit n] …", count: 1...2,
         options: FetchQuery.options + [
             OptionSpecification(["--count"], "only how many there are"),
-            .format("table (default), json, jsonl or csv", ["table", "json", "jsonl", "csv"]),
+            .format("table (default), lines (key: value), json, jsonl or csv", ["table", "lines", "json", "jsonl", "csv"]),
             .model,
         ],
-        notes: "Objects of sub-entities take part. " + FetchQuery.notes,
+        notes: "Objects of sub-entities take part. " + FetchQuery.notes + "\n" + FetchQuery.formatNotes,
         examples: [
             "folio fetch Doc.folio Book --where 'title CONTAINS[cd] \"dune\" AND ANY tags.name == \"sf\"' --sort author.name,-year",
             "folio fetch Doc.folio Book --columns title,author.name --format csv",

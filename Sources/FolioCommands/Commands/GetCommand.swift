@@ -3,25 +3,29 @@ import Folio
 /// `folio get DOC OBJECT…`
 enum GetCommand: Command {
     static let specification = CommandSpecification(
-        "get", "prints objects in full", operands: "DOC OBJECT…", count: 2...CommandSpecification.anyNumber, options: [.model],
-        notes: "With --json one object gives one JSON object, several give an array.", examples: ["folio get Doc.folio Book/p1 --json"])
+        "get", "prints objects in full", operands: "DOC OBJECT… [--format text|lines|json|jsonl]", count: 2...CommandSpecification.anyNumber,
+        options: [.format("text (default), lines (key: value), json or jsonl", ["text", "lines", "json", "jsonl"]), .model],
+        notes: "As JSON one object gives one JSON object, several give an array. NULL is nil, \"\" an empty text; see folio help fetch.",
+        examples: ["folio get Doc.folio Book/p1 --json", "folio get Doc.folio Book/p1 --format lines"])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         try await DocumentReader.reading(arguments.operands[0], model: arguments.value("--model"), console) { reader in
             let names = arguments.operands.dropFirst()
             // All are looked for before any is printed.
             let objects = try names.map { try ObjectSelection.object($0, in: reader.context, store: reader.store.identity) }
-            if console.isJSON {
+            switch arguments.value(OptionSpecification.formatName) ?? (console.isJSON ? "json" : "text") {
+            case "json":
                 var writer = JSONWriter(console.output)
                 if objects.count > 1 { writer.beginArray() }
                 try FetchedObjects(objects, reader, console).write(to: &writer)
                 if objects.count > 1 { writer.endArray() }
                 console.output.write(0x0A)
-                return
-            }
-            for (index, object) in objects.enumerated() {
-                if index > 0 { console.print("") }
-                try show(object, console)
+            case "text":
+                for (index, object) in objects.enumerated() {
+                    if index > 0 { console.print("") }
+                    try show(object, console)
+                }
+            case let format: try FetchedObjects(objects, reader, console).write(format)
             }
         }
         return .done
@@ -35,7 +39,6 @@ enum GetCommand: Command {
             let value = try object.propertyValue(forKey: property.name)
             let name = Printable.line(property.name) + String(repeating: " ", count: max(0, width - Printable.width(property.name)))
             switch value {
-            case .null: console.print("  \(name)  –")
             case .list(let members) where members.isEmpty: console.print("  \(name)  none")
             case .list(let members):
                 for (index, member) in members.enumerated() {

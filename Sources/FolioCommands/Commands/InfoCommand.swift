@@ -5,7 +5,7 @@ import Foundation
 enum InfoCommand: Command {
     static let specification = CommandSpecification(
         "info", "says what a document is and what is in it", operands: "DOC [--deep]", count: 1...1,
-        options: [OptionSpecification(["--deep"], "count the objects, instead of trusting the manifest"), .model],
+        .opens, options: [OptionSpecification(["--deep"], "count the objects, instead of trusting the manifest")],
         notes: "What the manifest of a package or archive says is shown without opening its store.")
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
@@ -13,6 +13,9 @@ enum InfoCommand: Command {
         let info = try DocumentInfo(
             of: URL(fileURLWithPath: document.path), state: document.state, countsObjects: arguments.has("--deep"), fitting: try FittingModel.resolver(arguments.value("--model")))
         if console.isJSON { console.print(json(info)) } else { write(info, to: console) }
+        if !info.model.isKnown {
+            console.say("note: \(Printable.line(document.path)) carries no model: the counts are those of its tables, and other commands need the model it was made with: --model MODEL")
+        }
         return .done
     }
 
@@ -25,6 +28,7 @@ enum InfoCommand: Command {
             "model": .object([
                 "name": info.model.name.map { .string($0) } ?? .null, "version": version.map { .string($0) } ?? .null,
                 "identifiers": .strings(info.model.identifiers), "digest": .string(info.model.digest),
+                "isKnown": .bool(info.model.isKnown),
             ]),
             "store": .object(["type": .string(info.storeType), "bytes": .int(info.storeBytes)]),
             "entities": .object(info.entities.mapValues { .int($0) }),
@@ -42,7 +46,7 @@ enum InfoCommand: Command {
         line("uuid", info.uuid)
         if let version = info.formatVersion { line("format", String(version)) }
         let names = info.model.identifiers.filter { !$0.isEmpty }
-        line("model", (info.model.name ?? "the store's own") + (names.isEmpty ? "" : " (\(names.joined(separator: ", ")))"))
+        line("model", (info.model.name ?? (info.model.isKnown ? "the store's own" : "none")) + (names.isEmpty ? "" : " (\(names.joined(separator: ", ")))"))
         line("store", "\(info.storeType), \(info.storeBytes) bytes")
         let width = info.entities.keys.map(Printable.width).max() ?? 0
         for (index, (name, count)) in info.entities.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }).enumerated() {

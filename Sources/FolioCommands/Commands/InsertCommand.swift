@@ -4,7 +4,7 @@ import Folio
 enum InsertCommand: Command {
     static let specification = CommandSpecification(
         "insert", "makes a new object and prints its URI", operands: "DOC ENTITY [KEY=VALUE…]", count: 2...CommandSpecification.anyNumber,
-        options: [.model, .dryRun],
+        [.opens, .writes],
         notes: """
             key=value sets an attribute; key= sets it to nil (a String to an empty one); key:=JSON takes null, numbers, strings and objects as export
             writes them; key=@FILE takes a file's bytes for a binary attribute. relationship=Entity/p1 sets a relationship, to-many ones with commas

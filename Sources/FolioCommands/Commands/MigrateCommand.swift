@@ -4,8 +4,8 @@ import Foundation
 /// `folio migrate DOC… --model MODEL`
 enum MigrateCommand: Command {
     static let specification = CommandSpecification(
-        "migrate", "brings documents to another version of their model", operands: "DOC… --model MODEL [--mapping FILE] [-o NEW] [--jobs N] [--allow-loss] [--no-backup]",
-        count: 1...CommandSpecification.anyNumber,
+        "migrate", "brings documents to another version of their model", operands: "DOC… --model MODEL [--mapping FILE] [-o NEW [--force]] [--jobs N] [--allow-loss] [--no-backup]",
+        count: 1...CommandSpecification.anyNumber, [.writes, .replaces],
         options: [
             OptionSpecification(["--model"], value: "MODEL", "the version to migrate to; of a model with several versions, the current one"),
             OptionSpecification(["--mapping"], value: "FILE", "a mapping model (.xcmappingmodel, .cdm) that says how; without one it is inferred"),
@@ -14,7 +14,6 @@ enum MigrateCommand: Command {
             OptionSpecification(["--no-backup"], "keep no copy of the old state"),
             OptionSpecification(["--allow-loss"], "leave out objects that the new version has no entity for"),
             OptionSpecification(["--verbose"], "say every step"),
-            .dryRun,
         ], exclusions: [["--output", "--no-backup"], ["--output", "--jobs"]],
         notes: "What is added, changed and lost is said on standard error. Where objects would be lost that no mapping model leaves\n"
             + "out, or every entity, nothing is done without --allow-loss. A package keeps the old state as a version; of a store or an archive it is kept beside the document, as\n"
@@ -35,9 +34,10 @@ enum MigrateCommand: Command {
         let jobs = try arguments.count("--jobs") ?? 1
         guard jobs > 0 else { throw CommandError.usage("the option --jobs needs a number above 0") }
         let target = try arguments.value("--output").map { try DocumentArgument.path($0) }
+        try DocumentFormArgument.refuseForceWithoutOutput(arguments, specification)
         if let target {
             guard sources.count == 1 else { throw CommandError.usage("one document is written to NEW, not \(sources.count)") }
-            try DocumentFormArgument.refuseExisting(target, of: sources[0])
+            try DocumentFormArgument.refuseExisting(target, of: sources[0], arguments)
         }
         let loaded = try await ModelArgument.load(modelText, console)
         let file = try? ModelFile(contentsOf: ModelReference(modelText).url)
@@ -52,14 +52,8 @@ enum MigrateCommand: Command {
         if target == nil, !arguments.has("--no-backup") { template.backupLabel = { hashes in file?.model(matching: hashes)?.name } }
         let migrators = sources.map { template.with(path: $0) }
         if let target, !isDryRun {
-            try await copy(sources[0], to: target, resolver, console)
-            do {
-                let migration = try await migrateAll([template.with(path: target)], jobs: 1, isDryRun: false, console)[0].get()
-                report(migration, path: target, isDryRun: false, isVerbose: isVerbose, console)
-            } catch {
-                try? FileManager.default.removeItem(atPath: target)
-                throw error
-            }
+            let migration = try await migrate(sources[0], to: target, replacing: arguments.has(OptionSpecification.force), template, resolver, console)
+            report(migration, path: target, isDryRun: false, isVerbose: isVerbose, console)
             return .done
         }
         let results = try await migrateAll(migrators, jobs: jobs, isDryRun: isDryRun, console)
@@ -80,7 +74,37 @@ enum MigrateCommand: Command {
         }
     }
 
-    /// Writes the document as it is to the new place, where it is migrated then.
+    /// Writes the document as it is to the new place and migrates it there. What is to be replaced stays until the migrated document, which is made aside then, takes its place.
+    private static func migrate(
+        _ source: String, to target: String, replacing: Bool, _ template: DocumentMigrator,
+        _ resolver: @escaping @Sendable ([String: Data]) throws -> ManagedObjectModel?, _ console: Console
+    ) async throws -> DocumentMigration {
+        let folder = replacing ? try TemporaryFolder() : nil
+        let place = folder.map { $0.path + "/" + ResolvedPath(target).name } ?? target
+        try await copy(source, to: place, resolver, console)
+        do {
+            let migration = try await migrateAll([template.with(path: place)], jobs: 1, isDryRun: false, console)[0].get()
+            if replacing { try await replace(target, by: place, template.model) }
+            console.hasWritten = true
+            return withExtendedLifetime(folder) { migration }
+        } catch {
+            if !replacing { try? FileManager.default.removeItem(atPath: target) }
+            throw error
+        }
+    }
+
+    private static func replace(_ target: String, by place: String, _ model: ManagedObjectModel) async throws {
+        let document = try await PersistentDocument.open(URL(fileURLWithPath: place), mode: .reading) { _ in model }
+        do {
+            try await document.write(to: URL(fileURLWithPath: target), replacing: true)
+            try await document.close()
+        } catch {
+            try? await document.close()
+            throw error
+        }
+    }
+
+    /// Writes the document as it is to the new place.
     private static func copy(
         _ source: String, to target: String, _ resolver: @escaping @Sendable ([String: Data]) throws -> ManagedObjectModel?, _ console: Console
     ) async throws {
@@ -160,6 +184,7 @@ enum MigrateCommand: Command {
                 var failure = CommandError(mapping: error)
                 failure.path = failure.path ?? path
                 failure.what = specification.name
+                failure.addHint(after: specification.name)
                 if exit == .done { exit = failure.exit }
                 guard console.isJSON else {
                     console.report(failure)

@@ -10,8 +10,7 @@ enum ModelCommand: Command {
         options: [
             .format(
                 "text (default), json, xcdatamodel (its XML), dot (for Graphviz), sql (the tables of a store) or swift (see codegen)",
-                ["text", "json", "xcdatamodel", "dot", "sql", "swift"]),
-            .output,
+                ["text", "json", "xcdatamodel", "dot", "sql", "swift"])
         ],
         subcommands: [
             Subcommand("hash", "the version hash of each entity, the digest and the checksum that stores of the model record", operands: "MODEL", count: 1...1),
@@ -27,8 +26,8 @@ enum ModelCommand: Command {
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         let operands = arguments.operands, subcommand = try arguments.subcommand(of: specification)?.name
         if let subcommand {
-            for option in [OptionSpecification.formatName, OptionSpecification.output.names[0]] where arguments.has(option) {
-                throw CommandError.usage("\(option) does not go with model \(subcommand)", hint: "--json gives JSON")
+            if arguments.has(OptionSpecification.formatName) {
+                throw CommandError.usage("\(OptionSpecification.formatName) does not go with model \(subcommand)", hint: "--json gives JSON")
             }
         }
         switch subcommand {
@@ -40,7 +39,7 @@ enum ModelCommand: Command {
         case "hash": try printHashes(of: try await ModelArgument.load(operands[1], console).model, console)
         default:
             let loaded = try await ModelArgument.load(operands[0], console)
-            let sink = ByteSink(descriptor: nil)
+            let sink = console.output
             switch arguments.value("--format") ?? (console.isJSON ? "json" : "text") {
             case "json": ModelJSON.write(loaded, to: sink)
             case "xcdatamodel": sink.write(try ModelContents.encode(loaded.model))
@@ -51,7 +50,6 @@ enum ModelCommand: Command {
                 sink.write(files.map { "// \($0.name)\n\n\($0.text)" }.joined(separator: "\n"))
             default: ModelText.write(loaded, to: sink)
             }
-            try console.deliver(sink, of: arguments.operands[0], to: arguments.value("--output"))
         }
         return .done
     }

@@ -4,10 +4,9 @@ import Foundation
 /// `folio pack DIR ARCHIVE`
 enum PackCommand: Command {
     static let specification = CommandSpecification(
-        "pack", "makes an archive of a package, file by file", operands: "DIR ARCHIVE [--with-versions] [--force]", count: 2...2,
+        "pack", "makes an archive of a package, file by file", operands: "DIR ARCHIVE [--with-versions] [--force]", count: 2...2, [.writes, .replaces],
         options: [
-            OptionSpecification(["--with-versions"], "take the earlier versions along; they show text that was deleted since"),
-            .force, .dryRun,
+            OptionSpecification(["--with-versions"], "take the earlier versions along; they show text that was deleted since")
         ],
         notes: """
             The archive is the same document, UUID and all, and its store is copied unopened. The same package gives the same bytes.

@@ -4,12 +4,11 @@ import Foundation
 /// `folio recover DOC`
 enum RecoverCommand: Command {
     static let specification = CommandSpecification(
-        "recover", "keeps or discards work that an editor autosaved and never saved", operands: "DOC (--keep|--discard|--list)", count: 1...1,
+        "recover", "keeps or discards work that an editor autosaved and never saved", operands: "DOC (--keep|--discard|--list)", count: 1...1, [.opens, .writes],
         options: [
             OptionSpecification(["--list"], "say since when there is such work, and change nothing"),
             OptionSpecification(["--keep"], "save the work"),
             OptionSpecification(["--discard"], "go back to the last save"),
-            .model, .dryRun,
         ], exclusions: [["--list", "--keep", "--discard"]],
         notes: """
             An editor that crashed leaves what it autosaved. Commands that write refuse such a document until it is decided what becomes of the work.
@@ -43,6 +42,7 @@ enum RecoverCommand: Command {
             isDone = false
         } else {
             try await console.interruption.committing { try await settle(url, choice, model) }
+            console.hasWritten = true
             isDone = true
         }
         report(info, choice, isDone: isDone, Printable.line(path), console)

@@ -25,10 +25,25 @@ enum RepairCommand: Command {
         try DocumentFormArgument.refuseExisting(target, of: arguments.operands[0], arguments)
         let model = try FittingModel.resolver(arguments.value("--model"))
         let report = try await console.interruption.committing {
-            try DocumentRepairer.repair(source, to: URL(fileURLWithPath: target), replacing: replacing, isDryRun: isDryRun, fitting: model)
+            do {
+                return try DocumentRepairer.repair(source, to: URL(fileURLWithPath: target), replacing: replacing, isDryRun: isDryRun, fitting: model)
+            } catch {
+                throw Self.naming(source.path, CommandError(mapping: error))
+            }
         }
+        console.hasWritten = !isDryRun
         tell(report, target, isDryRun: isDryRun, console)
         return report.lost.isEmpty ? .done : .no
+    }
+
+    /// What is put together in a temporary folder is a part of the document for everybody else.
+    private static func naming(_ source: String, _ error: CommandError) -> CommandError {
+        // What is wrong with the folder itself is told of that.
+        guard [.malformed, .modelMismatch].contains(error.exit), let path = error.path, path.hasPrefix(FileManager.default.temporaryDirectory.path + "/folio-") else { return error }
+        var named = error
+        named.path = source
+        named.why = error.why.replacing(path, with: source)
+        return named
     }
 
     private static func tell(_ report: RepairReport, _ target: String, isDryRun: Bool, _ console: Console) {

@@ -4,9 +4,9 @@ import Foundation
 /// `folio restore DOC@n`
 enum RestoreCommand: Command {
     static let specification = CommandSpecification(
-        "restore", "makes an earlier version the document's saved state again, or copies it", operands: "DOC@n [-o NEW]", count: 1...1,
+        "restore", "makes an earlier version the document's saved state again, or copies it", operands: "DOC@n [-o NEW [--force]]", count: 1...1, [.opens, .writes, .replaces],
         options: [
-            OptionSpecification(["--output", "-o"], value: "NEW", "write the version there as a document of its own, and leave DOC as it is"), .model, .dryRun,
+            OptionSpecification(["--output", "-o"], value: "NEW", "write the version there as a document of its own, and leave DOC as it is")
         ],
         notes: """
             What the document holds now is kept as a version first, so that this can be taken back. The restored state is the newest save; versions keep their numbers.
@@ -20,9 +20,10 @@ enum RestoreCommand: Command {
             throw CommandError.usage("say which version", hint: "folio versions \(document.path) lists them; folio restore \(document.path)@n restores one")
         }
         if let target = try arguments.value("--output").map({ try DocumentArgument.path($0) }) {
-            try DocumentFormArgument.refuseExisting(target, of: arguments.operands[0])
+            try DocumentFormArgument.refuseExisting(target, of: arguments.operands[0], arguments)
             try await copy(arguments, to: target, console)
         } else {
+            try DocumentFormArgument.refuseForceWithoutOutput(arguments, specification)
             try await restore(document, arguments, console)
         }
         return .done
@@ -35,7 +36,8 @@ enum RestoreCommand: Command {
                 if console.isJSON { console.print(.object(["dryRun": .bool(true), "path": .string(target), "uuid": .null])) }
                 return console.say("would write \(Printable.line(target))")
             }
-            try await console.interruption.committing { try await reader.document.write(to: url) }
+            try await console.interruption.committing { try await reader.document.write(to: url, replacing: arguments.has(OptionSpecification.force)) }
+            console.hasWritten = true
             if console.isJSON { console.print(.object(["dryRun": .bool(false), "path": .string(target), "uuid": .string(try DocumentInfo(of: url).uuid)])) }
         }
     }
@@ -51,6 +53,7 @@ enum RestoreCommand: Command {
             return console.say("would restore version \(generation) of \(Printable.line(document.path))")
         }
         try await console.interruption.committing { try await PersistentDocument.restore(url, to: generation) }
+        console.hasWritten = true
         if console.isJSON {
             print(generation, of: document.path, versions: try DocumentInfo(of: url).versions, isDryRun: false, console)
         }

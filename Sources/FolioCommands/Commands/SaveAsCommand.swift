@@ -4,9 +4,8 @@ import Foundation
 /// `folio save-as DOC NEW`
 enum SaveAsCommand: Command {
     static let specification = CommandSpecification(
-        "save-as", "writes a document again in another place or form", operands: "DOC NEW [--archive|--package|--store sqlite|binary|xml] [--with-versions|--without-history] [--force]", count: 2...2,
+        "save-as", "writes a document again in another place or form", operands: "DOC NEW [--archive|--package|--store sqlite|binary|xml] [--with-versions|--without-history] [--force]", count: 2...2, [.opens, .writes, .replaces],
         options: DocumentFormArgument.options + [
-            .force, .model, .dryRun,
             OptionSpecification(["--without-history"], "leave the store's persistent history out"),
             OptionSpecification(["--with-versions"], "take the earlier versions along; they show text that was deleted since"),
         ], exclusions: [DocumentFormArgument.exclusion, ["--with-versions", "--without-history"], ["--with-versions", "--store"]],
@@ -31,6 +30,8 @@ enum SaveAsCommand: Command {
                     to: url, form: form, replacing: arguments.has("--force"), includingVersions: arguments.has("--with-versions"),
                     includingHistory: !arguments.has("--without-history"))
             }
+            console.hasWritten = true
+            if form == .xmlStore { console.say("note: an XML store has no place for its model: keep that to read it with --model MODEL") }
             if console.isJSON { console.print(.object(["dryRun": .bool(false), "path": .string(target), "uuid": .string(try DocumentInfo(of: url).uuid)])) }
         }
         return .done

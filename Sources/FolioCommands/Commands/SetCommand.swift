@@ -4,7 +4,7 @@ import Folio
 enum SetCommand: Command {
     static let specification = CommandSpecification(
         "set", "changes objects", operands: "DOC (OBJECT…|ENTITY --where PREDICATE) KEY=VALUE…", count: 3...CommandSpecification.anyNumber,
-        options: [ObjectSelection.whereOption, .model, .dryRun], notes: "Values are written as for insert.",
+        [.opens, .writes], options: [ObjectSelection.whereOption], notes: "Values are written as for insert.",
         examples: ["folio set Doc.folio Book/p1 title='Dune Messiah' tags-=Tag/p2", "folio set Doc.folio Book --where 'year < 1900' isClassic=true"])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {

@@ -5,7 +5,7 @@ import Foundation
 enum UnpackCommand: Command {
     static let specification = CommandSpecification(
         "unpack", "makes a package of an archive, file by file", operands: "ARCHIVE DIR [--force]", count: 2...2,
-        options: [.force, .dryRun],
+        [.writes, .replaces],
         notes: """
             The package is the same document, UUID and all, and its store is copied unopened. DIR is the package itself and must not be there yet.
             An archive that somebody edits, or with autosaved work that was never saved, is refused: recover that first.

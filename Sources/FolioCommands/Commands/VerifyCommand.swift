@@ -5,7 +5,7 @@ import Foundation
 enum VerifyCommand: Command {
     static let specification = CommandSpecification(
         "verify", "looks for damage; exit code 1 where it finds some", operands: "DOC [--deep]", count: 1...1,
-        options: [OptionSpecification(["--deep"], "check indexes, counts, the schema, the bytes of large values and every version too"), .model],
+        .opens, options: [OptionSpecification(["--deep"], "check indexes, counts, the schema, the bytes of large values and every version too")],
         notes: "Holds a document against everything it says of itself: archive, manifest, model, store, references, attachments.")
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
@@ -21,14 +21,11 @@ enum VerifyCommand: Command {
 
     /// Looks at an earlier state as at a document of its own: a copy of it, in a temporary folder.
     private static func verify(_ argument: DocumentArgument, _ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("folio-verify-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let copy = folder.appendingPathComponent("State.folio")
+        let folder = try TemporaryFolder(), copy = URL(fileURLWithPath: folder.path + "/State.folio")
         try await DocumentReader.reading(arguments.operands[0], model: arguments.value("--model"), console) { reader in
             try await console.interruption.committing { try await reader.document.write(to: copy, form: .package) }
         }
-        return tell(try DocumentVerifier.verify(copy, isThorough: arguments.has("--deep")), [], [], console)
+        return try withExtendedLifetime(folder) { tell(try DocumentVerifier.verify(copy, isThorough: arguments.has("--deep")), [], [], console) }
     }
 
     private static func tell(_ findings: [DocumentFinding], _ setAside: [String], _ unfinished: [String], _ console: Console) -> ExitCode {

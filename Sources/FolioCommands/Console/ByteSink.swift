@@ -6,16 +6,28 @@ import Foundation
 final class ByteSink {
     private static let capacity = 1 << 16
     private var buffer: [UInt8] = []
-    /// nil keeps everything in memory.
-    private let descriptor: Int32?
+    /// nil keeps everything in memory, or waits for the first bytes that leave.
+    private(set) var descriptor: Int32?
+    private let opening: (() throws -> Int32)?
+    /// The file that errors name; nil for standard output.
+    private let path: String?
     private var failure: Int32 = 0
     /// How often the buffer has been handed on.
     private var flushes = 0
     /// What kept the bytes themselves from being had.
     private var trouble: (any Error)?
 
-    init(descriptor: Int32?) {
+    init(descriptor: Int32?, path: String? = nil) {
         self.descriptor = descriptor
+        self.path = path
+        opening = nil
+        buffer.reserveCapacity(Self.capacity)
+    }
+
+    /// Writes to what is opened when the first bytes leave.
+    init(path: String, opening: @escaping () throws -> Int32) {
+        self.path = path
+        self.opening = opening
         buffer.reserveCapacity(Self.capacity)
     }
 
@@ -38,6 +50,10 @@ final class ByteSink {
     }
 
     func flush() {
+        if let opening, descriptor == nil {
+            guard trouble == nil else { return }
+            do { descriptor = try opening() } catch { fail(error) }
+        }
         guard let descriptor else { return }
         var written = 0
         while written < buffer.count, failure == 0 {
@@ -72,8 +88,11 @@ final class ByteSink {
     func check() throws {
         if let trouble { throw trouble }
         guard failure != 0 else { return }
-        throw CommandError(.inputOutput, "inputOutput", what: "output", String(cString: strerror(failure)))
+        throw CommandError(.inputOutput, failure == ENOSPC ? "full" : "inputOutput", what: path == nil ? Self.what : nil, String(cString: strerror(failure)), path: path)
     }
+
+    /// What has failed where the output could not be written.
+    static let what = "output"
 
     /// Notes that what is to be written can't be had, so that the output is not whole.
     func fail(_ error: any Error) { trouble = trouble ?? error }

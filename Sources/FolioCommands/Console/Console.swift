@@ -2,7 +2,9 @@ import Foundation
 
 /// Where a command speaks: results to standard output, everything said to a person to standard error.
 final class Console {
-    let output: ByteSink
+    private(set) var output: ByteSink
+    /// The file that results go to in the place of standard output.
+    private var file: OutputFile?
     private let messages: ByteSink
     /// Results and errors as JSON.
     let isJSON: Bool
@@ -10,6 +12,8 @@ final class Console {
     let showsProgress: Bool
     let usesColour: Bool
     let interruption: Interruption
+    /// Whether the command has changed or made a document, so that what fails after it does not mean that nothing was done.
+    var hasWritten = false
 
     init(isJSON: Bool, allowsProgress: Bool, interruption: Interruption) {
         output = ByteSink(descriptor: STDOUT_FILENO)
@@ -62,14 +66,26 @@ final class Console {
         if let hint = error.hint { say("hint: " + Printable.line(hint)) }
     }
 
-    /// Writes a result that was gathered in memory to a file, or to standard output where none is named.
-    func deliver(_ sink: ByteSink, of source: String, to path: String?) throws {
-        guard let path, path != "-" else {
-            output.write(sink.text)
-            return
-        }
-        let file = try OutputFile(path: path, of: source, interruption: interruption)
-        file.sink.write(sink.text)
-        try file.finish()
+    // MARK: Results in a file
+
+    /// Sends all results into a file, which is there when `finish()` has put it there.
+    /// - Parameter sources: What the command line names besides: the file must lie in none of it.
+    func sendResults(to path: String, of sources: [String]) throws {
+        let file = try OutputFile(path: path, of: sources, interruption: interruption)
+        self.file = file
+        output = file.sink
+    }
+
+    /// Hands on what is left of the results.
+    func finish() throws {
+        if let file { try file.finish() } else { try output.finish() }
+    }
+
+    /// How many columns the terminal has that results go to; nil where they go elsewhere.
+    var resultColumns: Int? {
+        guard file == nil, isatty(STDOUT_FILENO) == 1 else { return nil }
+        var size = winsize()
+        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+        return Int(size.ws_col)
     }
 }

@@ -18,12 +18,13 @@ enum InputFile {
         let copy = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard copy >= 0 else { throw failure(target) }
         defer { close(copy) }
-        try self.copy(descriptor, of: path, into: copy)
+        try self.copy(descriptor, of: path, into: copy, at: target)
     }
 
     /// Writes what an open file still has to be read into another one. A named pipe is opened once only: its writer may be gone by then.
-    static func copy(_ descriptor: Int32, of path: String, into copy: Int32) throws {
-        let sink = ByteSink(descriptor: copy)
+    /// - Parameter target: The path of the other one.
+    static func copy(_ descriptor: Int32, of path: String, into copy: Int32, at target: String) throws {
+        let sink = ByteSink(descriptor: copy, path: target)
         try forEachPiece(of: descriptor, path) {
             sink.write(Data($0))
             try sink.check()

@@ -5,7 +5,6 @@ import Foundation
 /// pipe, which has no place to be moved into, is written as it is.
 final class OutputFile {
     let sink: ByteSink
-    private let descriptor: Int32
     private let path: String
     /// Where the file is to be, links followed.
     private let target: String
@@ -13,40 +12,50 @@ final class OutputFile {
     private let temporary: String?
     private let interruption: Interruption
 
-    /// - Parameter source: The document or model whose content goes there, as the command line names it: the file must not lie in it, or in its place.
-    init(path: String, of source: String, interruption: Interruption) throws {
+    /// - Parameter sources: The documents, models and files whose content goes there, as the command line names them: the file must not lie in one, or in its place.
+    init(path: String, of sources: [String], interruption: Interruption) throws {
         func failure(_ reason: String) -> CommandError { CommandError(.cannotCreate, "cannotCreate", "can't create the file: \(reason)", path: path) }
         self.path = path
         self.interruption = interruption
         let place = ResolvedPath(path)
-        for name in [source, DocumentArgument(source).path, ModelReference(source).url.path] where FileManager.default.fileExists(atPath: name) {
-            let known = ResolvedPath(name)
-            if place.text == known.text || place.lies(in: known) { throw CommandError.usage("\(path) would lie in \(source), or in its place") }
+        for source in sources {
+            for name in [source, DocumentArgument(source).path, ModelReference(source).url.path] where FileManager.default.fileExists(atPath: name) {
+                let known = ResolvedPath(name)
+                if place.text == known.text || place.lies(in: known) {
+                    throw CommandError.usage("\(path) would lie in \(source), or in its place", hint: "choose another place")
+                }
+            }
         }
         target = place.text
         var status = stat()
         let isThere = stat(target, &status) == 0
+        // It is written under another name first, which is short enough.
+        if !isThere, errno == ENAMETOOLONG { throw failure(String(cString: strerror(errno))) }
         switch isThere ? status.st_mode & S_IFMT : S_IFREG {
         case S_IFREG:
             let name = URL(fileURLWithPath: target).deletingLastPathComponent().appendingPathComponent(".tmp-\(UUID().uuidString)").path
-            descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+            let descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
             guard descriptor >= 0 else { throw failure(String(cString: strerror(errno))) }
             if isThere { fchmod(descriptor, status.st_mode & 0o7777) }
             temporary = name
+            sink = ByteSink(descriptor: descriptor, path: path)
             interruption.addLeftover(name)
         case S_IFDIR: throw failure("it is a folder")
         default:
-            descriptor = open(target, O_WRONLY | O_CLOEXEC)
-            guard descriptor >= 0 else { throw failure(String(cString: strerror(errno))) }
             temporary = nil
+            // A pipe is open when somebody reads it: until then there is work to do.
+            sink = ByteSink(path: path) { [target] in
+                let descriptor = open(target, O_WRONLY | O_CLOEXEC)
+                guard descriptor >= 0 else { throw failure(String(cString: strerror(errno))) }
+                return descriptor
+            }
         }
-        sink = ByteSink(descriptor: descriptor)
     }
 
     /// Puts the file into its place.
     func finish() throws {
         try sink.finish()
-        guard let temporary else { return }
+        guard let temporary, let descriptor = sink.descriptor else { return }
         guard fsync(descriptor) == 0, rename(temporary, target) == 0 else {
             throw CommandError(.inputOutput, "inputOutput", String(cString: strerror(errno)), path: path)
         }
@@ -58,6 +67,6 @@ final class OutputFile {
             unlink(temporary)
             interruption.removeLeftover(temporary)
         }
-        close(descriptor)
+        if let descriptor = sink.descriptor { close(descriptor) }
     }
 }

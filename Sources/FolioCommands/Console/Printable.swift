@@ -30,6 +30,19 @@ enum Printable {
         return text.unicodeScalars.reduce(0) { $0 + width($1) }
     }
 
+    /// The beginning of a text that is wider than there is room for, and `…` for the rest.
+    static func shortened(_ text: String, to room: Int) -> String {
+        guard width(text) > room else { return text }
+        var shown = ""
+        var width = 0
+        for character in text {
+            width += self.width(String(character))
+            if width > room - 1 { break }
+            shown.append(character)
+        }
+        return shown + "…"
+    }
+
     private static func width(_ scalar: Unicode.Scalar) -> Int {
         switch scalar.properties.generalCategory {
         case .nonspacingMark, .enclosingMark, .format: return 0

@@ -17,6 +17,9 @@ struct ResolvedPath {
         return String(validatingCString: resolved)
     }
 
+    /// The last part.
+    var name: String { String(text.split(separator: "/").last ?? "") }
+
     /// Whether it lies beneath another.
     func lies(in folder: ResolvedPath) -> Bool { text.hasPrefix(folder.text + "/") }
 }

@@ -1,10 +1,13 @@
-/// Rows under headings, in columns as wide as what they hold.
+/// Rows under headings, in columns as wide as what they hold, or as the terminal has room for.
 struct Table {
     private let headings: [String]
     private var rows: [[String]] = []
     /// Columns of numbers, set flush right.
     private let alignsRight: [Bool]
-    private static let widest = 60
+    /// Between two columns.
+    private static let gap = 2
+    /// No column is made narrower, whatever the terminal.
+    private static let leastWidth = 4
 
     init(headings: [String], alignsRight: [Bool] = []) {
         self.headings = headings.map(Printable.line)
@@ -12,37 +15,45 @@ struct Table {
     }
 
     mutating func append(_ cells: [String]) {
-        rows.append(cells.map { Self.shorten(Printable.line($0)) })
+        rows.append(cells.map(Printable.line))
     }
 
-    private static func shorten(_ text: String) -> String {
-        guard text.utf8.count > widest, Printable.width(text) > widest else { return text }
-        var shown = ""
-        var width = 0
-        for character in text {
-            width += Printable.width(String(character))
-            if width > widest - 1 { break }
-            shown.append(character)
-        }
-        return shown + "…"
-    }
-
-    func write(to sink: ByteSink) {
+    /// Cells are shortened where the results go to a terminal that is too narrow for them, and nowhere else.
+    func write(to console: Console) {
         var widths = headings.map(Printable.width)
         for row in rows {
             for (column, cell) in row.enumerated() { widths[column] = max(widths[column], Printable.width(cell)) }
         }
-        write(headings, widths, sink)
-        write(widths.map { String(repeating: "-", count: $0) }, widths, sink)
-        for row in rows { write(row, widths, sink) }
+        if let room = console.resultColumns { widths = Self.fitting(widths, in: room) }
+        write(headings, widths, console.output)
+        write(widths.map { String(repeating: "-", count: $0) }, widths, console.output)
+        for row in rows { write(row, widths, console.output) }
+    }
+
+    /// The widths that columns get where a line has so much room: the widest give way first, as far as the next widest ones.
+    static func fitting(_ widths: [Int], in room: Int) -> [Int] {
+        var fitted = widths
+        var excess = widths.reduce(gap * (widths.count - 1), +) - room
+        while excess > 0, let widest = fitted.max(), widest > leastWidth {
+            let next = max(leastWidth, fitted.filter { $0 < widest }.max() ?? 0)
+            let columns = fitted.indices.filter { fitted[$0] == widest }
+            let step = min(widest - next, (excess + columns.count - 1) / columns.count)
+            for column in columns where excess > 0 {
+                let cut = min(step, excess)
+                fitted[column] -= cut
+                excess -= cut
+            }
+        }
+        return fitted
     }
 
     private func write(_ cells: [String], _ widths: [Int], _ sink: ByteSink) {
         var line = ""
         for (column, cell) in cells.enumerated() {
-            let space = String(repeating: " ", count: widths[column] - Printable.width(cell))
-            if column > 0 { line += "  " }
-            line += alignsRight[column] ? space + cell : cell + space
+            let shown = Printable.shortened(cell, to: widths[column])
+            let space = String(repeating: " ", count: widths[column] - Printable.width(shown))
+            if column > 0 { line += String(repeating: " ", count: Self.gap) }
+            line += alignsRight[column] ? space + shown : shown + space
         }
         while line.last == " " { line.removeLast() }
         sink.write(line)

@@ -53,6 +53,7 @@ struct DocumentEditor {
             return false
         }
         try await console.interruption.committing { try await document.save() }
+        console.hasWritten = true
         if let problem = document.unfinishedSave { console.say("note: saved, but what follows a save was left undone: \(Printable.line("\(problem)"))") }
         return true
     }

@@ -53,7 +53,7 @@ enum DocumentFormArgument {
     /// - Parameter source: The document that the new one is made of, in which it must not lie.
     static func refuseExisting(_ path: String, of source: String, _ arguments: ParsedArguments) throws {
         try refuse(path, in: source)
-        if arguments.has("--force") { try refuseUnsavedWork(path) } else { try refuseExisting(path) }
+        if arguments.has(OptionSpecification.force) { try refuseUnsavedWork(path) } else { try refuseExisting(path) }
     }
 
     /// Refuses a place within a document that is read: what others know nothing of is gone when they replace it.
@@ -62,16 +62,17 @@ enum DocumentFormArgument {
         if ResolvedPath(path).lies(in: ResolvedPath(source)) { throw CommandError.usage("\(path) would lie in \(source)") }
     }
 
-    static func refuseExisting(_ path: String, of source: String) throws {
-        try refuse(path, in: source)
-        try refuseExisting(path)
-    }
-
-    static func refuseExisting(_ path: String) throws {
+    private static func refuseExisting(_ path: String) throws {
         var status = stat()
         guard lstat(path, &status) != 0 else {
-            throw CommandError(.cannotCreate, "exists", "there is something already", path: path, hint: "choose another name, or remove it first")
+            throw CommandError(.cannotCreate, "exists", "there is something already", path: path, hint: "choose another name, or replace it with --force")
         }
+    }
+
+    /// What a command does in place replaces nothing.
+    static func refuseForceWithoutOutput(_ arguments: ParsedArguments, _ specification: CommandSpecification) throws {
+        guard arguments.has(OptionSpecification.force), !arguments.has(OptionSpecification.output) else { return }
+        throw CommandError.usage("--force goes with -o NEW", hint: specification.usage)
     }
 
     private static func refuseUnsavedWork(_ path: String) throws {

@@ -18,6 +18,7 @@ enum Packing {
             try work(source, URL(fileURLWithPath: target), replacing, isDryRun) { line.show($0, of: $1) }
         }
         line.finish()
+        console.hasWritten = !isDryRun
         if console.isJSON {
             console.print(
                 .object(["path": .string(target), "files": .int(report.files), "bytes": .int(report.bytes), "dryRun": .bool(isDryRun)]))

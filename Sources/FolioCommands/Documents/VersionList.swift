@@ -64,7 +64,7 @@ struct VersionList {
                 Self.label(row), ValueText.date(row.saved), row.reason ?? "", String(row.size), String(row.bytes), (row.isPinned ? "* " : "") + (row.name ?? ""),
             ])
         }
-        table.write(to: console.output)
+        table.write(to: console)
     }
 
     /// What stands behind `DOC@`.

@@ -11,6 +11,7 @@ enum ObjectSelection {
     static func request(_ entityName: String, where conditions: [String], in store: StoreIdentity) throws -> FetchRequest<ManagedObject> {
         let entity = try EntityLookup.entity(named: entityName, in: store.model)
         var request = FetchRequest<ManagedObject>(entity.name)
+        request.sortKeys = [.objectID]
         let predicates = try conditions.map { try predicate($0, entity, store) }
         request.predicate = predicates.count > 1 ? .and(predicates) : predicates.first
         return request

@@ -72,7 +72,7 @@ struct DifferenceReport {
         guard !entities.isEmpty else { return }
         var table = Table(headings: ["entity", "added", "removed", "changed"], alignsRight: [false, true, true, true])
         for (name, count) in entities { table.append([name, String(count.added), String(count.removed), String(count.changed)]) }
-        table.write(to: console.output)
+        table.write(to: console)
     }
 
     // MARK: One object

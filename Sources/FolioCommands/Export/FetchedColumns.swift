@@ -40,11 +40,22 @@ struct FetchedColumns {
             for object in objects {
                 console.print(CSV.line((namesObjects ? [object.objectID.description] : []) + (try paths.map { ValueText.plain(try value($0, of: object)) })))
             }
+        case "lines":
+            var writer = LineWriter(console.output)
+            for object in objects {
+                try console.interruption.check()
+                let id = namesObjects ? [(name: "id", text: object.objectID.description)] : []
+                writer.object(id + (try cells(object)))
+            }
         default:
             var table = Table(headings: names, alignsRight: alignsRight)
-            for object in objects { table.append(try paths.map { ValueText.cell(try value($0, of: object)) }) }
-            table.write(to: console.output)
+            for object in objects { table.append(try cells(object).map(\.text)) }
+            table.write(to: console)
         }
+    }
+
+    private func cells(_ object: ManagedObject) throws -> [(name: String, text: String)] {
+        try zip(names, paths).map { ($0, ValueText.cell(try value($1, of: object))) }
     }
 
     private func write(_ object: ManagedObject, to writer: inout JSONWriter) throws {

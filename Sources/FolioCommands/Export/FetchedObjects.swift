@@ -39,6 +39,9 @@ struct FetchedObjects {
                 let byName = Dictionary(zip(object.columnNames, fields.dropFirst())) { first, _ in first }
                 console.print(CSV.line([fields[0]] + columns.map { byName[$0] ?? nil }))
             }
+        case "lines":
+            var writer = LineWriter(console.output)
+            try forEach { object, row, index, related in writer.object(object.members(row, at: index, of: related)) }
         default: try writeTable()
         }
     }
@@ -67,7 +70,7 @@ struct FetchedObjects {
         try forEach { object, row, index, related in
             table.append([Self.shortName(store, row)] + properties.map { object.cell($0, row, related) })
         }
-        table.write(to: console.output)
+        table.write(to: console)
     }
 
     private static func shortName(_ store: any PersistentStore, _ row: Row) -> String {

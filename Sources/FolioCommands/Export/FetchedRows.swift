@@ -29,10 +29,13 @@ struct FetchedRows {
         case "csv":
             console.print(CSV.line(names))
             for row in rows { console.print(CSV.line(names.map { ValueText.plain(row[$0] ?? .null) })) }
+        case "lines":
+            var writer = LineWriter(console.output)
+            for row in rows { writer.object(names.map { ($0, ValueText.cell(row[$0] ?? .null)) }) }
         default:
             var table = Table(headings: names, alignsRight: names.map(isNumeric))
             for row in rows { table.append(names.map { ValueText.cell(row[$0] ?? .null) }) }
-            table.write(to: console.output)
+            table.write(to: console)
         }
     }
 

@@ -85,7 +85,16 @@ struct ObjectWriter {
     func cell(_ name: String, _ row: Row, _ related: RelatedRows) -> String {
         if let column = attributes.first(where: { $0.name == name }) { return ValueText.cell(row.value(column.slot)) }
         guard let link = relationships.first(where: { $0.name == name }), !link.property.isToMany else { return "" }
-        return related.target(row, slots[link.property.index]).map(shortName) ?? ""
+        return related.target(row, slots[link.property.index]).map(shortName) ?? ValueText.nilMark
+    }
+
+    /// All properties with the text of a cell, the URI as `id` first; to-many relationships with commas.
+    func members(_ row: Row, at index: Int, of related: RelatedRows) -> [(name: String, text: String)] {
+        [("id", uri(of: row))] + attributes.map { ($0.name, ValueText.cell(row.value($0.slot))) }
+            + relationships.map { link in
+                guard link.property.isToMany else { return (link.name, cell(link.name, row, related)) }
+                return (link.name, related.members(link.property.index, at: index).map(shortName).joined(separator: ", "))
+            }
     }
 
     /// `Entity/p7`

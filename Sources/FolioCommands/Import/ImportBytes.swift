@@ -29,7 +29,7 @@ final class ImportBytes {
             guard descriptor >= 0 else { throw InputFile.failure(copy) }
             start = 0
             unlink(copy)
-            try InputFile.copy(named, of: path, into: descriptor)
+            try InputFile.copy(named, of: path, into: descriptor, at: copy)
             fstat(descriptor, &status)
         }
         size = Int64(status.st_size)

@@ -27,6 +27,12 @@ struct FetchQuery {
         language orders, [cl] both, [n] as file managers do.
         """
 
+    static let formatNotes = """
+        Objects come in the order of --sort; those that it does not tell apart, and all without it, by the name of their entity, then by number. Rows of --group-by and --distinct come by their columns. \
+        In tables and lines NULL is nil, and "" an empty text; a text that reads so itself, or begins with a quote, stands in quotes. In CSV nil is an empty field, an empty text a pair of quotes. \
+        Tables are as wide as the terminal, with … for what is left out, and whole where the output is no terminal. In lines \\n is the end of a line within a value, and \\\\ a backslash.
+        """
+
     let entity: Entity
     let objects: FetchRequest<ManagedObject>
     /// Nil where objects are asked for.
@@ -65,7 +71,7 @@ struct FetchQuery {
 
         guard groups != nil || isDistinct || !columns.isPlain else {
             for column in columns.columns { _ = try EntityLookup.property(atKeyPath: column.name, of: entity, in: store.model) }
-            objects.sortKeys = try sortKeys.map { try $0.validated(against: entity, in: store.model) }
+            objects.sortKeys = try sortKeys.map { try $0.validated(against: entity, in: store.model) } + [.objectID]
             self.objects = objects
             rows = nil
             return
@@ -79,6 +85,7 @@ struct FetchQuery {
         rows.propertiesToGroupBy = (groups?.columns ?? []).map(\.fetched)
         rows.havingPredicate = try arguments.value("--having").map { try FetchPredicate(format: $0) }
         rows.returnsDistinctResults = isDistinct
+        if try !TableRequest(rows, entity: entity, model: store.model, store: store).isCollapsed { rows.sortKeys.append(.objectID) }
         self.objects = objects
         self.rows = rows
     }

@@ -49,15 +49,26 @@ enum ValueText {
         }
     }
 
-    /// Text for a cell of a table: bytes by their number, objects in short, lists with commas.
+    /// What stands for nil where there is no other way to say it.
+    static let nilMark = "NULL"
+
+    /// Text for a cell of a table: bytes by their number, objects in short, lists with commas, nil as its mark.
     static func cell(_ value: PropertyValue) -> String {
         switch value {
+        case .null: return nilMark
+        case .string(let text): return quotedWhereNeeded(text)
         case .data(let bytes): return "<\(bytes.count) bytes>"
         case .large(let value): return (try? value.count).map { "<\($0) bytes>" } ?? "<missing>"
         case .object(let id): return "\(id.entity.name)/p\(id.key)"
         case .list(let elements): return elements.map(cell).joined(separator: ", ")
-        default: return plain(value) ?? ""
+        default: return plain(value) ?? nilMark
         }
+    }
+
+    /// Text that would be taken for something else stands in quotes: no text at all, the mark of nil, and what begins with a quote itself.
+    private static func quotedWhereNeeded(_ text: String) -> String {
+        guard text.isEmpty || text == nilMark || text.first == "\"" else { return text }
+        return "\"" + text.replacing("\"", with: "\"\"") + "\""
     }
 
     static func date(_ value: Date) -> String {

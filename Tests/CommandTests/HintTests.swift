@@ -1,0 +1,102 @@
+import Foundation
+import SQLiteKit
+import TestSupport
+import Testing
+
+/// What an error says of the command that comes next, and what it does not say of files that nobody named.
+@Suite struct HintTests {
+    @Test func anotherModelIsMigratedOrNamed() throws {
+        try withTemporaryDirectory { folder in
+            let store = folder.path + "/Store.sqlite"
+            #expect(try FolioCommand.run("save-as", FolioCommand.document, store).exit == 0)
+            let outcome = try FolioCommand.run("fetch", store, "Person", "--model", FolioCommand.samples.path + "/Expeditions.xcdatamodeld#Expeditions 2")
+            #expect(outcome.exit == 78 && outcome.hints.count == 1, "\(outcome.messages)")
+            #expect(outcome.hints.allSatisfy { $0.contains("folio migrate \(store) --model MODEL") && $0.contains("(--model MODEL)") }, "\(outcome.messages)")
+        }
+    }
+
+    @Test func damageIsVerifiedAndRepaired() throws {
+        try withTemporaryDirectory { folder in
+            let store = folder.path + "/A Store.sqlite"
+            #expect(try FolioCommand.run("save-as", FolioCommand.document, store).exit == 0)
+            let handle = try FileHandle(forUpdating: URL(fileURLWithPath: store))
+            try handle.seek(toOffset: 100)
+            try handle.write(contentsOf: Data(repeating: 0xFF, count: 4000))
+            try handle.close()
+            let outcome = try FolioCommand.run("fetch", "A Store.sqlite", "Person", in: folder)
+            #expect(outcome.exit == 65 && outcome.hints.count == 1, "\(outcome.messages)")
+            #expect(outcome.hints == ["hint: folio verify 'A Store.sqlite' says what is damaged; folio repair 'A Store.sqlite' -o NEW saves what can be read"])
+            let repair = try FolioCommand.run("repair", "A Store.sqlite", "-o", "New.sqlite", in: folder)
+            #expect(!repair.messages.contains("folio repair") && !repair.messages.contains("/folio-"), "\(repair.messages)")
+        }
+    }
+
+    @Test func whatIsNotToBeWrittenToIsMadeWritable() throws {
+        try withTemporaryDirectory { folder in
+            let store = folder.path + "/Store.sqlite"
+            #expect(try FolioCommand.run("save-as", FolioCommand.document, store).exit == 0)
+            #expect(chmod(store, 0o444) == 0)
+            let outcome = try FolioCommand.run("set", "Store.sqlite", "Person/p1", "name=A", in: folder)
+            #expect(outcome.exit == 77 && outcome.hints == ["hint: make it writable: chmod u+w Store.sqlite"], "\(outcome.messages)")
+            #expect(try FolioCommand.run("fetch", store, "Person").exit == 0)
+        }
+    }
+
+    @Test func namesThatNothingCanHaveAreNotThereAndCannotBeMade() throws {
+        try withTemporaryDirectory { folder in
+            let name = folder.path + "/" + String(repeating: "n", count: 300)
+            #expect(try FolioCommand.run("info", name + ".folio").exit == 66)
+            for form in ["folio", "folioz", "sqlite", "xml"] {
+                let outcome = try FolioCommand.run("new", "\(name).\(form)", "--model", FolioCommand.model)
+                #expect(outcome.exit == 73 && outcome.errors.count == 1 && outcome.messages.contains("too long"), "\(form): \(outcome.messages)")
+            }
+            #expect(try FolioCommand.run("export", FolioCommand.document, "-o", name).exit == 73)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+        }
+    }
+
+    @Test func whatIsSavedIsSaidToBeThoughTheResultCannotBeWritten() throws {
+        try withTemporaryDirectory { folder in
+            let document = try FolioCommand.copyOfDocument(in: folder)
+            let outcome = try FolioCommand.run(["insert", document, "Person", "name=A"], through: ["/bin/sh", "-c", "exec \"$@\" >/dev/full", "sh"])
+            #expect(outcome.exit == 74)
+            #expect(outcome.errors == ["folio: output: saved, but the result could not be written: No space left on device"])
+            #expect(try FolioCommand.run("fetch", document, "Person", "--count").output == "6\n")
+            let read = try FolioCommand.run(["fetch", document, "Person"], through: ["/bin/sh", "-c", "exec \"$@\" >/dev/full", "sh"])
+            #expect(read.errors == ["folio: output: No space left on device"])
+        }
+    }
+
+    @Test func errorsAreJSONWhateverIsWrong() throws {
+        for words in [["fetch", FolioCommand.document, "Person", "--format", "csv", "--json"], ["fetch", "--json", FolioCommand.document, "Person", "--format=csv"]] {
+            let outcome = try FolioCommand.run(words)
+            #expect(outcome.exit == 64 && outcome.messages.hasPrefix("{\"error\":"), "\(outcome.messages)")
+        }
+        let outcome = try FolioCommand.run(["--json"], through: ["/bin/sh", "-c", "exec \"$0\" fetch \"$(printf 'a\\377')\" \"$@\""])
+        #expect(outcome.exit == 64 && outcome.messages.hasPrefix("{\"error\":"), "\(outcome.messages)")
+    }
+
+    @Test func aStoreWithoutItsModelIsCountedByItsTables() throws {
+        try withTemporaryDirectory { folder in
+            let store = folder.path + "/Store.sqlite"
+            #expect(try FolioCommand.run("save-as", FolioCommand.document, store).exit == 0)
+            let known = try FolioCommand.run("info", store, "--json").object
+            let connection = try Connection(store, .readWrite)
+            try connection.execute("DROP TABLE Z_MODELCACHE")
+            try connection.close()
+            let before = try FolioCommand.contents(of: folder)
+            let outcome = try FolioCommand.run("info", store, "--json")
+            #expect(outcome.exit == 0 && outcome.messages.contains("--model"), "\(outcome.messages)")
+            var entities = try #require(outcome.object["entities"] as? [String: Int])
+            #expect(entities.removeValue(forKey: "Place") == 0)
+            #expect(entities == known["entities"] as? [String: Int] && entities["Person"] == 5)
+            #expect((outcome.object["model"] as? [String: Any])?["isKnown"] as? Bool == false && (known["model"] as? [String: Any])?["isKnown"] as? Bool == true)
+            #expect((outcome.object["attachments"] as? [String: Int]) == known["attachments"] as? [String: Int])
+            #expect(try FolioCommand.run("info", store).output.contains("\nmodel       none"))
+            #expect(try FolioCommand.contents(of: folder) == before)
+            let given = try FolioCommand.run("info", store, "--model", FolioCommand.model)
+            #expect(given.exit == 0 && given.messages.isEmpty)
+            #expect(try FolioCommand.run("fetch", store, "Person").hints == ["hint: give its model with --model MODEL"])
+        }
+    }
+}

@@ -11,10 +11,13 @@ package struct ArchiveSalvager {
     private let allowing: (String) -> Bool
     private var names = Set<String>()
     private var total: Int64 = 0
+    /// How much was read for entries that turned out to be broken, in which others are looked for.
+    private var reread: Int64 = 0
     /// What could not be read, or not as it was.
     package private(set) var findings: [ArchiveError] = []
 
     private static let windowSize = 1 << 20
+    private static let shortestWindow = 256
     private static let mostFindings = 1000
 
     package init(_ file: File, limits: ArchiveLimits = ArchiveLimits(), allowing: @escaping (String) -> Bool) throws {
@@ -81,15 +84,15 @@ package struct ArchiveSalvager {
         return nil
     }
 
-    /// Where the next header of an entry begins.
+    /// Where the next header of an entry begins: mostly just there, so that more is read at a time the longer it takes.
     private func nextSignature(from start: Int64, _ signature: UInt32 = LocalFileHeader.signature) throws -> Int64? {
-        var offset = start
-        var window = [UInt8](repeating: 0, count: Self.windowSize)
+        var offset = start, length = Self.shortestWindow
         while offset + 4 <= size {
-            let count = try window.withUnsafeMutableBytes { try file.read(into: $0, at: offset) }
-            guard count >= 4 else { return nil }
-            if let place = Self.place(of: signature, in: window[..<count]) { return offset + Int64(place) }
-            offset += Int64(count - 3)
+            let window = try read(at: offset, count: length)
+            guard window.count >= 4 else { return nil }
+            if let place = Self.place(of: signature, in: window[...]) { return offset + Int64(place) }
+            offset += Int64(window.count - 3)
+            length = min(2 * length, Self.windowSize)
         }
         return nil
     }
@@ -147,23 +150,28 @@ package struct ArchiveSalvager {
         }
         var end = entry.dataOffset
         var isWhole = false
+        defer { total += produced }
         do {
-            (end, isWhole) = entry.method == .deflated ? try inflate(entry, put) : try copy(entry, put)
+            isWhole = entry.method == .deflated ? try inflate(entry, &end, put) : try copy(entry, &end, put)
         } catch let error as ArchiveError {
             report(error.code, error.messageWithoutPath, nil)
-            end = entry.dataOffset
+            return restart(entry, readUpTo: end)
         } catch is CodingError {
             report(.damaged, "is broken after \(produced) bytes", entry.name)
-            end = entry.hasDescriptor ? entry.dataOffset : min(size, entry.dataOffset + entry.compressedSize)
-            return end
+            return entry.hasDescriptor ? restart(entry, readUpTo: end) : min(size, entry.dataOffset + entry.compressedSize)
         }
-        total += produced
         if !isWhole {
             report(.truncated, "is cut off after \(produced) bytes", entry.name)
         } else if try checksum.value != expectedChecksum(entry, end) {
             report(.damaged, "its checksum is wrong", entry.name)
         }
         return end
+    }
+
+    /// Where to look for entries after one that is not what it says: within it, unless the whole file was gone through for such entries twice.
+    private mutating func restart(_ entry: Entry, readUpTo end: Int64) -> Int64 {
+        reread += end - entry.dataOffset
+        return reread > 2 * size ? max(end, entry.dataOffset) : entry.dataOffset
     }
 
     /// What a streaming writer puts behind the content.
@@ -174,36 +182,41 @@ package struct ArchiveSalvager {
         return first == 0x0807_4b50 ? reader.number() ?? 0 : first
     }
 
-    private func inflate(_ entry: Entry, _ put: (UnsafeRawBufferPointer) throws -> Void) throws -> (end: Int64, isWhole: Bool) {
+    /// - Parameter end: Where the entry ends, or how far it was read.
+    /// - Returns: whether it is whole.
+    private func inflate(_ entry: Entry, _ end: inout Int64, _ put: (UnsafeRawBufferPointer) throws -> Void) throws -> Bool {
         let stream = try InflateStream()
         let limit = entry.hasDescriptor ? size : min(size, entry.dataOffset + entry.compressedSize)
-        var offset = entry.dataOffset
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(min(1 << 18, max(1, limit - end))), alignment: 16)
         defer { buffer.deallocate() }
-        while !stream.isAtEnd, offset < limit {
-            let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(min(Int64(buffer.count), limit - offset))])
-            let count = try file.read(into: piece, at: offset)
+        while !stream.isAtEnd, end < limit {
+            let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(min(Int64(buffer.count), limit - end))])
+            let count = try file.read(into: piece, at: end)
             guard count > 0 else { break }
-            offset += Int64(try stream.decompress(UnsafeRawBufferPointer(rebasing: piece[..<count]), put))
+            let start = end
+            end += Int64(count)
+            end = start + Int64(try stream.decompress(UnsafeRawBufferPointer(rebasing: piece[..<count]), put))
         }
-        return (entry.hasDescriptor ? offset : limit, stream.isAtEnd)
+        if !entry.hasDescriptor { end = limit }
+        return stream.isAtEnd
     }
 
-    private func copy(_ entry: Entry, _ put: (UnsafeRawBufferPointer) throws -> Void) throws -> (end: Int64, isWhole: Bool) {
+    /// - Parameter end: Where the entry ends, or how far it was read.
+    /// - Returns: whether it is whole.
+    private func copy(_ entry: Entry, _ end: inout Int64, _ put: (UnsafeRawBufferPointer) throws -> Void) throws -> Bool {
         // How long it is, only the descriptor behind it says.
-        let end = entry.hasDescriptor ? try nextSignature(from: entry.dataOffset, 0x0807_4b50) ?? size : entry.dataOffset + entry.compressedSize
-        let limit = min(size, end)
-        var offset = entry.dataOffset
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+        let wanted = entry.hasDescriptor ? try nextSignature(from: entry.dataOffset, 0x0807_4b50) ?? size : entry.dataOffset + entry.compressedSize
+        let limit = min(size, wanted)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(min(1 << 18, max(1, limit - end))), alignment: 16)
         defer { buffer.deallocate() }
-        while offset < limit {
-            let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(min(Int64(buffer.count), limit - offset))])
-            let count = try file.read(into: piece, at: offset)
+        while end < limit {
+            let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(min(Int64(buffer.count), limit - end))])
+            let count = try file.read(into: piece, at: end)
             guard count > 0 else { break }
+            end += Int64(count)
             try put(UnsafeRawBufferPointer(rebasing: piece[..<count]))
-            offset += Int64(count)
         }
-        return (offset, offset == end)
+        return end == wanted
     }
 
     private func read(at offset: Int64, count: Int) throws -> [UInt8] {

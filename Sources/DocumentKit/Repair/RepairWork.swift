@@ -50,6 +50,7 @@ struct RepairWork {
             _ = try store.apply(changes)
             let entityCounts = try EntityCounts(counting: store)
             counts = entityCounts.byName
+            compareCounts(DocumentMarker(salvager.metadata))
             let uuid = store.identity.uuid
             try store.closeAsOneFile()
             copyExtras(to: path)
@@ -86,25 +87,39 @@ struct RepairWork {
         }
     }
 
+    /// Holds the numbers of objects against those of the manifest, where that is of the same save: a row may be gone without a trace.
+    private mutating func compareCounts(_ marker: DocumentMarker?) {
+        guard let manifest, let marker, !marker.hasUnsavedWork, marker.generation == manifest.generation else { return }
+        for (name, count) in manifest.entities.sorted(by: { $0.key < $1.key }) where counts[name] != count {
+            report("store", "the manifest counts \(count) objects, \(counts[name] ?? 0) are there", object: name)
+        }
+    }
+
     /// The application's own files, one by one.
     private mutating func copyExtras(to target: String) {
-        guard let package = source.package else { return }
-        let folder = FilePath.join(package, PackageLayout.extra)
-        guard (try? Disk.kind(of: folder)) == .directory else { return }
+        guard let package = source.package, (try? Disk.kind(of: FilePath.join(package, PackageLayout.extra))) == .directory else { return }
+        copyFiles(PackageLayout.extra, of: package, to: target)
+    }
+
+    private mutating func copyFiles(_ folder: String, of package: String, to target: String) {
         do {
-            let parts = try ArchiveFile.files(in: package, under: PackageLayout.extra)
-            for part in parts {
-                guard case .file(let path) = part.content else { continue }
-                do {
-                    let copy = FilePath.join(target, part.name)
-                    try Disk.makeDirectories(FilePath.parent(copy))
-                    try Disk.copyFile(path, to: copy)
-                } catch {
-                    report(part.name, Self.reason(error))
+            for entry in try Disk.list(FilePath.join(package, folder)) where !PackageLayout.isTransient(entry.name[...]) {
+                let name = folder + "/" + entry.name
+                switch entry.kind {
+                case .directory: copyFiles(name, of: package, to: target)
+                case .file:
+                    do {
+                        let copy = FilePath.join(target, name)
+                        try Disk.makeDirectories(FilePath.parent(copy))
+                        try Disk.copyFile(FilePath.join(package, name), to: copy)
+                    } catch {
+                        report(name, Self.reason(error))
+                    }
+                case .symbolicLink, .other: report(name, "is neither a plain file nor a folder, and is left out")
                 }
             }
         } catch {
-            report(PackageLayout.extra, Self.reason(error))
+            report(folder, Self.reason(error))
         }
     }
 
@@ -120,7 +135,7 @@ struct RepairWork {
 
     // MARK: The store
 
-    private mutating func openStore() throws -> StoreSalvager {
+    private func openStore() throws -> StoreSalvager {
         let models = models, resolver = resolver
         func resolve(_ hashes: [String: Data]) throws -> ManagedObjectModel? {
             if let given = try resolver(hashes) { return given }
@@ -128,14 +143,7 @@ struct RepairWork {
             // Which of them it was, nobody can say any more; of one, it needs not be said.
             return hashes.isEmpty && models.count == 1 ? models[0].model : nil
         }
-        do {
-            return try StoreSalvager(copyAt: source.store, files: source.values, resolvingModel: resolve)
-        } catch let error as StorageError where error.code != .noModel {
-            guard try Disk.exists(source.store + "-wal") else { throw error }
-            report("store", "its journal can't be used: what is in it is lost")
-            try source.copyStore(withJournal: false)
-            return try StoreSalvager(copyAt: source.store, files: source.values, resolvingModel: resolve)
-        }
+        return try StoreSalvager(copyAt: source.store, files: source.values, resolvingModel: resolve)
     }
 
     private mutating func copyRows(_ salvager: StoreSalvager, to store: SQLitePersistentStore) throws {

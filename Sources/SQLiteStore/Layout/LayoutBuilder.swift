@@ -28,6 +28,12 @@ struct LayoutBuilder {
         return try builder.build()
     }
 
+    /// The layout that a store with these numbers of entities has, if it was made as a new one is.
+    static func layout(expecting model: ManagedObjectModel, numbers: [Int64?]) throws(StorageError) -> StoreLayout {
+        var builder = LayoutBuilder(model, catalog: nil, numbers: numbers)
+        return try builder.build()
+    }
+
     private init(_ model: ManagedObjectModel, catalog: StoreCatalog?, numbers: [Int64?]) {
         self.model = model
         self.catalog = catalog

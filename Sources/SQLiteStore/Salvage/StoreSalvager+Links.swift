@@ -49,30 +49,29 @@ extension StoreSalvager {
             try body(changes)
             changes = ChangeSet()
         }
-        let scan = TableScan(
-            connection: session.connection, table: "\(SQLName.quoted(join.table)) \(SelectStatement.rootAlias)", key: "\(SelectStatement.rootAlias).rowid",
-            columns: columns, highest: nil)
-        let lost = try scan.run(receive: take) { report("the link in row \($0) can't be read", object: name) }
-        for range in lost { report("the links in the rows \(Self.text(range)) can't be read", object: name) }
+        let root = SelectStatement.rootAlias
+        try forEachRow("SELECT \(root).rowid, \(columns.joined(separator: ", ")) FROM \(SQLName.quoted(join.table)) \(root) ORDER BY 1", take)
         if !changes.isEmpty { try body(changes) }
         try put(order, storage.entityIndex, property.index, body)
         if let inverse, !join.isReflexive { try put(inverseOrder, inverse.declaringEntityIndex, inverse.index, body) }
     }
 
+    private func forEachRow(_ sql: String, _ body: (Statement) throws -> Void) throws {
+        try session.connection.withStatement(sql) { statement in
+            while try statement.step() { try body(statement) }
+        }
+    }
+
     private func readOrder(_ entity: Entity, _ property: Property, _ key: ToManyKey, _ order: String, _ body: (ChangeSet) throws -> Void) throws {
         let root = SelectStatement.rootAlias
         var orders: [Int64: [(place: Int64, member: ObjectReference)]] = [:]
-        let scan = TableScan(
-            connection: session.connection, table: "\(SQLName.quoted(key.table)) \(root)", key: "\(root).Z_PK",
-            columns: [SelectStatement.column(key.key), SelectStatement.column(order)], highest: nil)
-        // What can't be read was reported with the rows.
-        _ = try scan.run(
-            receive: { row in
-                guard row.typeNumber(at: 1) == CellType.integer, row.typeNumber(at: 2) == CellType.integer,
-                    let member = object(row.int64(at: 0), declared: key.destinationIndex), object(row.int64(at: 1), declared: entity.index) != nil
-                else { return }
-                orders[row.int64(at: 1), default: []].append((row.int64(at: 2), member))
-            }, broken: { _ in })
+        let columns = [key.key, order].map(SelectStatement.column).joined(separator: ", ")
+        try forEachRow("SELECT \(root).Z_PK, \(columns) FROM \(SQLName.quoted(key.table)) \(root) ORDER BY 1") { row in
+            guard row.typeNumber(at: 1) == CellType.integer, row.typeNumber(at: 2) == CellType.integer,
+                let member = object(row.int64(at: 0), declared: key.destinationIndex), object(row.int64(at: 1), declared: entity.index) != nil
+            else { return }
+            orders[row.int64(at: 1), default: []].append((row.int64(at: 2), member))
+        }
         try put(orders, entity.index, property.index, body)
     }
 

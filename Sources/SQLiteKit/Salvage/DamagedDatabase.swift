@@ -1,0 +1,204 @@
+/// A damaged database, read past SQLite: table by table along the b-trees as far as they lead, and page by page where they do not.
+///
+/// Each page is taken once, so that whatever the pages say, reading ends after as many steps as there are pages and cells in them.
+package final class DamagedDatabase {
+    /// What a table's b-tree leads to.
+    package struct Tree: Sendable {
+        package struct Leaf: Sendable {
+            package let page: Int
+            /// The numbers of rows that belong there.
+            package let range: ClosedRange<Int64>
+
+            package init(page: Int, range: ClosedRange<Int64>) {
+                self.page = page
+                self.range = range
+            }
+        }
+
+        package var leaves: [Leaf] = []
+        /// Numbers of rows that stand in pages that can't be read.
+        package var lost: [ClosedRange<Int64>] = []
+        /// Whether an inner page is damaged, so that leaves may be missing.
+        package var isDamaged = false
+
+        package init() {}
+    }
+
+    let pages: DamagedPages
+    /// What was found wrong with the file as a whole.
+    package var findings: [String] { pages.findings }
+    /// UTF-8, or UTF-16 in one order of the bytes or the other.
+    package private(set) var encoding: TextEncoding
+    /// Pages that have a place in a b-tree, and those that hold what has none in one.
+    private var isTaken: [Bool]
+    private var isOverflow: [Bool]
+    private lazy var isFree = freePages()
+    private static let greatestDepth = 24
+
+    package enum TextEncoding: Sendable { case utf8, utf16LittleEndian, utf16BigEndian }
+
+    /// Opens a database that nobody writes to.
+    /// - Throws: `FileSystemError`.
+    package init(_ path: String) throws {
+        pages = try DamagedPages(path)
+        isTaken = Array(repeating: false, count: pages.count + 1)
+        isOverflow = isTaken
+        encoding =
+            switch pages.header.encoding {
+            case 2: .utf16LittleEndian
+            case 3: .utf16BigEndian
+            default: .utf8
+            }
+        // The schema shows which it is: its rows begin with words.
+        if let first = pages.read(1), DamagedTablePage.kind(of: first, number: 1) == .leaf, first.firstRange(of: Array("table".utf8)) != nil { encoding = .utf8 }
+    }
+
+    /// How many pages there are.
+    package var pageCount: Int { pages.count }
+
+    package func text(_ cell: SalvagedCell) -> String? {
+        guard case .text(let bytes) = cell else { return nil }
+        switch encoding {
+        case .utf8: return String(decoding: bytes, as: UTF8.self)
+        case .utf16LittleEndian, .utf16BigEndian:
+            let isLittle = encoding == .utf16LittleEndian
+            let units = stride(from: 0, to: bytes.count - 1, by: 2).map { UInt16(bytes[isLittle ? $0 + 1 : $0]) << 8 | UInt16(bytes[isLittle ? $0 : $0 + 1]) }
+            return String(decoding: units, as: UTF16.self)
+        }
+    }
+
+    // MARK: B-trees
+
+    /// Goes down the b-tree of a table; its pages are taken.
+    package func tree(root: Int) -> Tree {
+        var tree = Tree()
+        var rest = [(page: root, range: Int64.min...Int64.max, depth: 0)]
+        while let (number, range, depth) = rest.popLast() {
+            guard number >= 1, number <= pages.count, !isTaken[number], depth < Self.greatestDepth, let page = page(number, &tree) else {
+                tree.lost.append(range)
+                continue
+            }
+            isTaken[number] = true
+            guard page.kind == .interior else {
+                tree.leaves.append(Tree.Leaf(page: number, range: range))
+                continue
+            }
+            if !page.isSound { tree.isDamaged = true }
+            // The last first, so that the stack gives them in their order.
+            rest += children(page, range, &tree).reversed().map { ($0.page, $0.range, depth + 1) }
+        }
+        return tree
+    }
+
+    private func page(_ number: Int, _ tree: inout Tree) -> DamagedTablePage? {
+        guard let bytes = pages.read(number) else { return nil }
+        func page(_ kind: DamagedTablePage.Kind) -> DamagedTablePage {
+            DamagedTablePage(bytes, number: number, usableSize: pages.header.usableSize, as: kind)
+        }
+        if let kind = DamagedTablePage.kind(of: bytes, number: number) { return page(kind) }
+        // The byte that says what it is may be all that is wrong with it.
+        let sound = [page(.leaf), page(.interior)].first { $0.cellCount > 0 && $0.isSound }
+        if sound != nil { tree.isDamaged = true }
+        return sound
+    }
+
+    private func children(_ page: DamagedTablePage, _ range: ClosedRange<Int64>, _ tree: inout Tree) -> [(page: Int, range: ClosedRange<Int64>)] {
+        var children: [(page: Int, range: ClosedRange<Int64>)] = []
+        var low = range.lowerBound
+        for index in 0..<page.cellCount {
+            guard let child = page.child(index), child.key >= low, child.key < range.upperBound else {
+                tree.isDamaged = true
+                if let child = page.child(index) { children.append((child.page, low...range.upperBound)) }
+                continue
+            }
+            children.append((child.page, low...child.key))
+            low = child.key + 1
+        }
+        children.append((page.lastChild, low...range.upperBound))
+        return children
+    }
+
+    /// Makes a page free for another table to take.
+    package func release(_ leaf: Tree.Leaf) { isTaken[leaf.page] = false }
+
+    /// Leaves of tables that no b-tree leads to and that are not free.
+    package func strayLeaves() -> [Int] {
+        guard pages.count > 1 else { return [] }
+        return (2...pages.count).filter { number in
+            guard !isTaken[number], !isOverflow[number], !isFree[number], let bytes = pages.read(number), DamagedTablePage.kind(of: bytes, number: number) == .leaf else {
+                return false
+            }
+            let page = DamagedTablePage(bytes, number: number, usableSize: pages.header.usableSize, as: .leaf)
+            return page.cellCount > 0 && page.isSound
+        }
+    }
+
+    package func take(_ page: Int) { isTaken[page] = true }
+
+    // MARK: Rows
+
+    /// Calls `body` with the rows of a leaf; each page in which a long row goes on is taken by the first that it is read with.
+    /// - Parameter headsOnly: Whether rows are read no further than the leaf itself goes.
+    /// - Returns: whether the leaf is whole; else rows of it may be missing.
+    package func forEachRow(ofLeaf number: Int, headsOnly: Bool = false, _ body: (SalvagedRow) throws -> Void) rethrows -> Bool {
+        guard let bytes = pages.read(number) else { return false }
+        let page = DamagedTablePage(bytes, number: number, usableSize: pages.header.usableSize, as: .leaf)
+        var isWhole = page.isSound
+        for index in 0..<page.cellCount {
+            guard let cell = page.leafCell(index),
+                let row = SalvagedRow(key: cell.key, bytes: headsOnly ? Array(page.content(cell.local)) : record(cell, page), size: cell.size)
+            else {
+                isWhole = false
+                continue
+            }
+            try body(row)
+        }
+        return isWhole
+    }
+
+    /// The heads of the rows of a leaf.
+    package func heads(ofLeaf number: Int) -> [SalvagedRow] {
+        var rows: [SalvagedRow] = []
+        _ = forEachRow(ofLeaf: number, headsOnly: true) { rows.append($0) }
+        return rows
+    }
+
+    /// A record, as far as it is there.
+    private func record(_ cell: DamagedTablePage.LeafCell, _ page: DamagedTablePage) -> [UInt8] {
+        var bytes = Array(page.content(cell.local))
+        var next = cell.next
+        while bytes.count < cell.size {
+            guard next > 1, next <= pages.count, !isTaken[next], !isOverflow[next], let more = pages.read(next) else { break }
+            isOverflow[next] = true
+            bytes += more[4..<min(pages.header.usableSize, 4 + cell.size - bytes.count)]
+            next = more[..<4].reduce(0) { $0 << 8 | Int($1) }
+        }
+        return bytes
+    }
+
+    // MARK: Free pages
+
+    private func freePages() -> [Bool] {
+        var isFree = Array(repeating: false, count: pages.count + 1)
+        var trunk = pages.header.firstFreePage
+        while trunk > 1, trunk <= pages.count, !isFree[trunk], !isTaken[trunk], let bytes = pages.read(trunk) {
+            isFree[trunk] = true
+            func number(_ place: Int) -> Int { bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) } }
+            let count = min(number(4), pages.header.usableSize / 4 - 2)
+            for index in 0..<max(0, count) {
+                let page = number(8 + 4 * index)
+                if page > 1, page <= pages.count { isFree[page] = true }
+            }
+            trunk = number(0)
+        }
+        guard pages.header.hasPointerMap else { return isFree }
+        // Every so many pages, one says what the next ones are, in five bytes each; 2 stands for a free one.
+        let group = pages.header.usableSize / 5
+        for map in stride(from: 2, through: pages.count, by: group + 1) {
+            guard let bytes = pages.read(map) else { continue }
+            isFree[map] = true
+            for index in 0..<group where map + 1 + index <= pages.count && bytes[5 * index] == 2 { isFree[map + 1 + index] = true }
+        }
+        return isFree
+    }
+}

@@ -1,0 +1,138 @@
+import Foundation
+import SQLiteKit
+
+/// A table of a damaged store: how its records are to be read, and where its rows are.
+struct SalvagedTable {
+    struct Column: Hashable {
+        let name: String
+        /// The place in a record; nil for one that is worked out when it is read.
+        let field: Int?
+        /// What stands in records that are older than the column.
+        let standard: SalvagedCell
+    }
+
+    /// What its rows look like.
+    enum Form: Hashable {
+        /// Those of objects of the entities with these numbers.
+        case objects(numbers: Set<Int64>)
+        /// Numbers alone.
+        case links
+        case other
+    }
+
+    let name: String
+    var columns: [Column]
+    var root: Int?
+    var form = Form.other
+    var tree = DamagedDatabase.Tree()
+
+    init(name: String, columns: [Column], root: Int?) {
+        self.name = name
+        self.columns = columns
+        self.root = root
+    }
+
+    /// A table of which only the model is known.
+    init(name: String, columnNames: [String]) {
+        self.init(name: name, columns: columnNames.enumerated().map { Column(name: $1, field: $0, standard: .null) }, root: nil)
+    }
+
+    var fieldCount: Int { columns.count { $0.field != nil } }
+
+    func column(_ name: String) -> Column? {
+        let key = SQLName.key(name)
+        return columns.first { SQLName.key($0.name) == key }
+    }
+
+    /// Whether a row may be one of this table.
+    func fits(_ row: SalvagedRow) -> Bool {
+        switch form {
+        case .objects(let numbers):
+            guard row.key > 0, row.cells.count <= fieldCount, case .integer(let number) = row[column("Z_ENT")?.field] else { return false }
+            return numbers.contains(number) && row[column("Z_PK")?.field] == .null
+        case .links:
+            return row.cells.count == fieldCount && row.cells.allSatisfy { if case .integer = $0 { true } else { $0 == .null } }
+        case .other: return false
+        }
+    }
+
+    /// The value of a column.
+    func cell(_ column: Column, _ row: SalvagedRow) -> SalvagedCell {
+        guard let field = column.field else { return .null }
+        return field < row.cells.count ? row.cells[field] : column.standard
+    }
+
+    // MARK: Statements
+
+    /// Reads a `CREATE TABLE`, of which parts may be damaged, as far as names and places of columns go.
+    static func columns(of statement: String) -> [Column] {
+        guard let open = statement.firstIndex(of: "(") else { return [] }
+        var columns: [Column] = []
+        var field = 0
+        for definition in parts(statement[statement.index(after: open)...]) {
+            guard let (name, rest) = leadingName(definition) else { continue }
+            let words = rest.uppercased().split { !$0.isLetter }
+            if !definition.hasPrefix("\""), tableConstraints.contains(name.uppercased()) { continue }
+            let isGenerated = words.contains("GENERATED") || rest.uppercased().contains(" AS (") || rest.uppercased().contains(" AS(")
+            let isStored = !isGenerated || words.last == "STORED"
+            columns.append(Column(name: name, field: isStored ? field : nil, standard: isGenerated ? .null : standard(rest)))
+            if isStored { field += 1 }
+        }
+        return columns
+    }
+
+    private static let tableConstraints: Set<String> = ["PRIMARY", "UNIQUE", "CHECK", "FOREIGN", "CONSTRAINT"]
+
+    /// The name that a statement gives to its table.
+    static func name(in statement: String) -> String? {
+        guard let range = statement.range(of: "TABLE ", options: .caseInsensitive) else { return nil }
+        return leadingName(statement[range.upperBound...])?.name
+    }
+
+    /// What stands between commas, those in parentheses and quotations not counted.
+    private static func parts(_ text: Substring) -> [Substring] {
+        var parts: [Substring] = []
+        var depth = 0, start = text.startIndex
+        var quote: Character?
+        var index = text.startIndex
+        while index < text.endIndex {
+            let character = text[index]
+            if let open = quote {
+                if character == open { quote = nil }
+            } else if "\"'`[".contains(character) {
+                quote = character == "[" ? "]" : character
+            } else if character == "(" {
+                depth += 1
+            } else if character == ")" {
+                depth -= 1
+                if depth < 0 { break }
+            } else if character == ",", depth == 0 {
+                parts.append(text[start..<index])
+                start = text.index(after: index)
+            }
+            index = text.index(after: index)
+        }
+        parts.append(text[start..<index])
+        return parts
+    }
+
+    private static func leadingName(_ text: Substring) -> (name: String, rest: Substring)? {
+        let text = text.drop { $0.isWhitespace }
+        guard let first = text.first else { return nil }
+        if let close: Character = ["\"": "\"", "`": "`", "[": "]"][first] {
+            guard let end = text.dropFirst().firstIndex(of: close) else { return nil }
+            return (String(text[text.index(after: text.startIndex)..<end]), text[text.index(after: end)...])
+        }
+        let end = text.firstIndex { $0.isWhitespace || $0 == "(" || $0 == "," } ?? text.endIndex
+        return end == text.startIndex ? nil : (String(text[..<end]), text[end...])
+    }
+
+    /// The value after `DEFAULT`, where it is plain.
+    private static func standard(_ definition: Substring) -> SalvagedCell {
+        guard let range = definition.range(of: "DEFAULT", options: .caseInsensitive) else { return .null }
+        let text = definition[range.upperBound...].drop { $0.isWhitespace || $0 == "(" }
+        if text.first == "'" { return .text(Array(text.dropFirst().prefix { $0 != "'" }.utf8)) }
+        let word = text.prefix { !$0.isWhitespace && $0 != ")" }
+        return Int64(word).map { .integer($0) } ?? Double(word).map { .real($0) } ?? .null
+    }
+}

@@ -1,0 +1,286 @@
+import Foundation
+import ModelFiles
+import SQLiteKit
+import Schema
+import Storage
+
+/// Finds the tables of a damaged store, by its schema as far as that is left, and else by what their rows look like.
+struct StoreRecovery {
+    let database: DamagedDatabase
+    private(set) var findings: [ReferenceFinding]
+    /// By their keys (`SQLName.key`).
+    private var tables: [String: SalvagedTable] = [:]
+    /// Tables of which the schema says nothing that makes sense, with their columns.
+    private var nameless: [SalvagedTable] = []
+    private(set) var entities: [StoreCatalog.NumberedEntity] = []
+    /// The greatest numbers that were given out, by the number of the root of the hierarchy.
+    private(set) var greatestKeys: [Int64: Int64] = [:]
+    private(set) var metadata: StoreMetadata?
+    private(set) var cachedModel: Data?
+    /// Whether all that the store says of its entities is there.
+    private var knowsEntities = false
+    /// Whether there is anything that only a store has.
+    private(set) var hasTraces = false
+
+    private static let metadataTable = SalvagedTable(name: "Z_METADATA", columnNames: ["Z_VERSION", "Z_UUID", "Z_PLIST"])
+    private static let entityTable = SalvagedTable(name: "Z_PRIMARYKEY", columnNames: ["Z_ENT", "Z_NAME", "Z_SUPER", "Z_MAX"])
+    private static let modelTable = SalvagedTable(name: "Z_MODELCACHE", columnNames: ["Z_CONTENT"])
+
+    /// Opens a copy that nobody else has open, and reads what it says of itself.
+    init(_ path: String) throws {
+        database = try DamagedDatabase(path)
+        findings = database.findings.map { ReferenceFinding("the file \($0)") }
+        readSchema()
+        readMetadata()
+        readEntities()
+        cachedModel = rows(Self.modelTable, form: "b") { row, table in table.column("Z_CONTENT").flatMap { table.cell($0, row).blob }.map { Data($0) } }.values.first
+    }
+
+    mutating func report(_ message: String, object: String? = nil) { findings.append(ReferenceFinding(message, object: object)) }
+
+    // MARK: What the store says of itself
+
+    private mutating func readSchema() {
+        let tree = database.tree(root: 1)
+        var isWhole = tree.lost.isEmpty && !tree.isDamaged
+        var found: [(name: String, statement: String, root: Int)] = []
+        for leaf in tree.leaves {
+            let isWholeLeaf = database.forEachRow(ofLeaf: leaf.page) { row in
+                guard row.isSound, let type = database.text(row[0]), let root = row[3].integer else { return isWhole = false }
+                let statement = database.text(row[4]) ?? ""
+                guard type == "table" || statement.uppercased().hasPrefix("CREATE TABLE") else { return }
+                // Virtual ones have no rows of their own.
+                guard root > 0 else { return }
+                found.append((database.text(row[1]) ?? "", statement, Int(clamping: root)))
+            }
+            isWhole = isWhole && isWholeLeaf
+        }
+        if !isWhole { report("the schema is damaged") }
+        hasTraces = !found.isEmpty
+        for (name, statement, root) in found {
+            let table = SalvagedTable(name: name, columns: SalvagedTable.columns(of: statement), root: root)
+            let key = SQLName.key(name)
+            if tables[key] == nil, SalvagedTable.name(in: statement).map(SQLName.key) == key { tables[key] = table } else { nameless.append(table) }
+        }
+    }
+
+    /// Whether a row has values of these kinds: `n` for NULL, `i` for an integer, `t` for text, `b` for a blob, whose bytes may be elsewhere.
+    private static func resembles(_ row: SalvagedRow, _ form: String) -> Bool {
+        row.cells.count == form.count
+            && zip(row.cells, form).allSatisfy { cell, kind in
+                switch cell {
+                case .null: kind == "n"
+                case .integer: kind == "i"
+                case .text: kind == "t"
+                case .blob, .unreadable: kind == "b"
+                case .real: false
+                }
+            }
+    }
+
+    /// What `read` makes of the rows of a small table, which is looked for by the form of its rows where the schema does not lead to it.
+    private mutating func rows<Value>(_ expected: SalvagedTable, form: String, _ read: (SalvagedRow, SalvagedTable) -> Value?) -> (values: [Value], isWhole: Bool) {
+        var values: [Value] = [], isWhole = false
+        let key = SQLName.key(expected.name)
+        var table = tables[key] ?? expected
+        // Of a damaged definition, the standard one says more.
+        if !expected.columns.allSatisfy({ table.column($0.name) != nil }) { table.columns = expected.columns }
+        if let root = table.root {
+            table.tree = database.tree(root: root)
+            isWhole = table.tree.lost.isEmpty && !table.tree.isDamaged
+            for leaf in table.tree.leaves {
+                let isWholeLeaf = database.forEachRow(ofLeaf: leaf.page) { row in
+                    if !row.isSound { isWhole = false }
+                    if let value = read(row, table) { values.append(value) }
+                }
+                isWhole = isWhole && isWholeLeaf
+            }
+        }
+        guard values.isEmpty, !isWhole else { return (values, isWhole) }
+        for page in database.strayLeaves() {
+            let heads = database.heads(ofLeaf: page)
+            guard !heads.isEmpty, heads.allSatisfy({ Self.resembles($0, form) }) else { continue }
+            _ = database.forEachRow(ofLeaf: page) { row in
+                if let value = read(row, expected) { values.append(value) }
+            }
+            guard !values.isEmpty else { continue }
+            database.take(page)
+            break
+        }
+        return (values, isWhole)
+    }
+
+    private mutating func readMetadata() {
+        var reason: String?
+        let database = database
+        let found = rows(Self.metadataTable, form: "ntb") { row, table -> StoreMetadata? in
+            guard let uuid = table.column("Z_UUID").flatMap({ database.text(table.cell($0, row)) }), let list = table.column("Z_PLIST").flatMap({ table.cell($0, row).blob })
+            else { return nil }
+            do { return try StoreMetadata(uuid: uuid, plist: list) } catch {
+                reason = "\(error)"
+                return nil
+            }
+        }
+        metadata = found.values.first
+        if metadata == nil { report("the metadata can't be read" + (reason.map { ": \($0)" } ?? "")) } else if !found.isWhole { report("the metadata are damaged") }
+    }
+
+    private mutating func readEntities() {
+        let database = database
+        let found = rows(Self.entityTable, form: "ntii") { row, table -> (entity: StoreCatalog.NumberedEntity, greatest: Int64)? in
+            func cell(_ name: String) -> SalvagedCell { table.column(name).map { table.cell($0, row) } ?? .null }
+            guard case .null = cell("Z_ENT"), row.key > 0, let name = database.text(cell("Z_NAME")) else { return nil }
+            return (StoreCatalog.NumberedEntity(number: row.key, name: name, parent: cell("Z_SUPER").integer ?? 0), cell("Z_MAX").integer ?? 0)
+        }
+        var names: Set<String> = []
+        for (entity, greatest) in found.values.sorted(by: { $0.entity.number < $1.entity.number }) where names.insert(entity.name).inserted {
+            if entities.last?.number == entity.number { continue }
+            entities.append(entity)
+            if greatest > 0 { greatestKeys[entity.number] = greatest }
+        }
+        knowsEntities = found.isWhole
+        if !found.isWhole { report("the numbers of the entities can't all be read") }
+        hasTraces = hasTraces || metadata != nil || !entities.isEmpty
+    }
+
+    // MARK: The model's tables
+
+    /// Places what a model describes.
+    mutating func layout(_ model: ManagedObjectModel) throws -> StoreLayout {
+        var catalog = catalog
+        let known = Set(entities.map(\.name))
+        if !knowsEntities || entities.isEmpty, !model.entities.allSatisfy({ known.contains($0.name) }) { try addNumbers(model, &catalog) }
+        if let layout = try? StoreLayout.reading(model, from: catalog) { return layout }
+        let numbers = EntityNumbering.stored(for: model, in: catalog)
+        let expected = StoreSchema(try LayoutBuilder.layout(expecting: model, numbers: numbers))
+        var wanted: [SalvagedTable] = []
+        for table in expected.tables { wanted.append(SalvagedTable(name: table.name, columnNames: ["Z_PK", "Z_ENT", "Z_OPT"] + table.columns.map(\.name))) }
+        for join in expected.joins {
+            let orders = [join.ownerOrder, join.memberOrder].compactMap { $0 }
+            wanted.append(SalvagedTable(name: join.table, columnNames: [join.ownerColumn, join.memberColumn] + orders))
+        }
+        for table in wanted where tables[SQLName.key(table.name)] == nil { addTable(table) }
+        for table in wanted { addColumns(table) }
+        return try StoreLayout.reading(model, from: self.catalog(numbering: catalog.entities))
+    }
+
+    private var catalog: StoreCatalog { catalog(numbering: entities) }
+
+    private func catalog(numbering entities: [StoreCatalog.NumberedEntity]) -> StoreCatalog {
+        StoreCatalog(tables: tables.values.map { StoreCatalog.Table(name: $0.name, columns: $0.columns.map(\.name)) }, entities: entities)
+    }
+
+    private mutating func addNumbers(_ model: ManagedObjectModel, _ catalog: inout StoreCatalog) throws {
+        report("the numbers of some entities are lost: those of a new store are taken")
+        let new = try EntityNumbering.new(for: model, configuration: nil)
+        var numbers = Dictionary(entities.map { ($0.name, $0.number) }, uniquingKeysWith: { first, _ in first })
+        var taken = Set(numbers.values)
+        for entity in model.entities where numbers[entity.name] == nil {
+            guard let number = new[entity.index], taken.insert(number).inserted else { continue }
+            numbers[entity.name] = number
+            catalog.entities.append(
+                StoreCatalog.NumberedEntity(number: number, name: entity.name, parent: entity.superentity.flatMap { numbers[$0.name] } ?? 0))
+        }
+        catalog.entities.sort { $0.number < $1.number }
+    }
+
+    /// Takes the nameless table that has most of the columns of one that is missing; else only its rows can tell where it is.
+    private mutating func addTable(_ wanted: SalvagedTable) {
+        let names = Set(wanted.columns.map { SQLName.key($0.name) })
+        let shares = nameless.map { table in table.columns.count { names.contains(SQLName.key($0.name)) } }
+        var table = wanted
+        if let (index, share) = shares.enumerated().max(by: { $0.element < $1.element }), 2 * share > names.count {
+            let found = nameless.remove(at: index)
+            table = SalvagedTable(name: wanted.name, columns: found.columns, root: found.root)
+            report("the definition of the table \(wanted.name) is damaged")
+        } else {
+            report("the definition of the table \(wanted.name) is lost: its rows are looked for by what they look like")
+        }
+        tables[SQLName.key(wanted.name)] = table
+    }
+
+    /// Gives columns whose names are damaged those that the model expects in their places.
+    private mutating func addColumns(_ wanted: SalvagedTable) {
+        guard var table = tables[SQLName.key(wanted.name)] else { return }
+        let missing = wanted.columns.filter { table.column($0.name) == nil }
+        guard !missing.isEmpty else { return }
+        let names = Set(wanted.columns.map { SQLName.key($0.name) })
+        let strange = table.columns.indices.filter { !names.contains(SQLName.key(table.columns[$0].name)) }
+        if strange.count == missing.count {
+            report("the definition of the table \(table.name) is damaged")
+            for (index, column) in zip(strange, missing) {
+                table.columns[index] = SalvagedTable.Column(name: column.name, field: table.columns[index].field, standard: table.columns[index].standard)
+            }
+        } else if table.columns.count < 3 || strange.count > missing.count {
+            report("the definition of the table \(table.name) is damaged: the columns are taken to be those of a new store")
+            table.columns = wanted.columns
+        } else {
+            for column in missing {
+                report("the column \(table.name).\(column.name) is lost")
+                table.columns.append(SalvagedTable.Column(name: column.name, field: nil, standard: .null))
+            }
+        }
+        tables[SQLName.key(wanted.name)] = table
+    }
+
+    // MARK: Rows
+
+    /// The tables whose rows a layout reads, each with its b-tree, and stray pages of theirs.
+    mutating func tables(of layout: StoreLayout) -> [SalvagedTable] {
+        let schema = StoreSchema(layout)
+        var wanted: [SalvagedTable] = []
+        for storage in layout.storedEntities where storage.number == storage.rootNumber {
+            guard var table = tables[SQLName.key(storage.table)] else { continue }
+            table.form = .objects(numbers: Set(layout.storedEntities.filter { $0.rootNumber == storage.number }.map(\.number)))
+            wanted.append(table)
+        }
+        for join in schema.joins {
+            guard var table = tables[SQLName.key(join.table)] else { continue }
+            table.form = .links
+            wanted.append(table)
+        }
+        for index in wanted.indices {
+            if let root = wanted[index].root { wanted[index].tree = database.tree(root: root) } else { wanted[index].tree.isDamaged = true }
+        }
+        // What belongs to other tables is no stray page.
+        let names = Set(wanted.map { SQLName.key($0.name) }), small = Set([Self.metadataTable, Self.entityTable, Self.modelTable].map { SQLName.key($0.name) })
+        for (key, table) in tables where !names.contains(key) && !small.contains(key) {
+            if let root = table.root { _ = database.tree(root: root) }
+        }
+        releaseStrangers(&wanted)
+        if wanted.contains(where: { $0.tree.isDamaged || !$0.tree.lost.isEmpty }) { adoptStrays(&wanted) }
+        return wanted
+    }
+
+    /// Gives pages up that a damaged b-tree leads to and whose rows are those of another table.
+    private func releaseStrangers(_ wanted: inout [SalvagedTable]) {
+        for index in wanted.indices {
+            let table = wanted[index]
+            let strange = table.tree.leaves.filter { leaf in
+                let rows = database.heads(ofLeaf: leaf.page)
+                guard let first = rows.first, !table.fits(first), !rows.contains(where: table.fits) else { return false }
+                return wanted.contains { $0.fits(first) }
+            }
+            guard !strange.isEmpty else { continue }
+            let pages = Set(strange.map(\.page))
+            wanted[index].tree.leaves.removeAll { pages.contains($0.page) }
+            for leaf in strange {
+                database.release(leaf)
+                wanted[index].tree.lost.append(leaf.range)
+            }
+        }
+    }
+
+    /// Finds the tables of pages that no b-tree leads to.
+    private func adoptStrays(_ wanted: inout [SalvagedTable]) {
+        for page in database.strayLeaves() {
+            let rows = database.heads(ofLeaf: page)
+            let candidates = wanted.indices.filter { index in
+                (wanted[index].tree.isDamaged || !wanted[index].tree.lost.isEmpty) && rows.allSatisfy(wanted[index].fits)
+            }
+            guard candidates.count == 1 else { continue }
+            database.take(page)
+            wanted[candidates[0]].tree.leaves.append(DamagedDatabase.Tree.Leaf(page: page, range: Int64.min...Int64.max))
+        }
+    }
+}

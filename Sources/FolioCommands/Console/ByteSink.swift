@@ -2,7 +2,8 @@ import Foundation
 
 /// Bytes on their way to a descriptor or into memory, gathered into large writes.
 ///
-/// A write that fails is remembered and thrown by `finish()` (and `check()`): writers in loops need not look.
+/// A write that fails is remembered and thrown by `finish()` (and `check()`): writers in loops need not look. After `fail(_:)` nothing is written any more, so that what is there
+/// ends in the middle of a value and passes for nothing whole.
 final class ByteSink {
     private static let capacity = 1 << 16
     private var buffer: [UInt8] = []
@@ -35,16 +36,19 @@ final class ByteSink {
     var text: String { String(decoding: buffer, as: UTF8.self) }
 
     func write(_ byte: UInt8) {
+        guard trouble == nil else { return }
         buffer.append(byte)
         if buffer.count >= Self.capacity { flush() }
     }
 
     func write(_ text: some StringProtocol) {
+        guard trouble == nil else { return }
         buffer.append(contentsOf: text.utf8)
         if buffer.count >= Self.capacity { flush() }
     }
 
     func write(_ bytes: Data) {
+        guard trouble == nil else { return }
         buffer.append(contentsOf: bytes)
         if buffer.count >= Self.capacity { flush() }
     }
@@ -94,7 +98,7 @@ final class ByteSink {
     /// What has failed where the output could not be written.
     static let what = "output"
 
-    /// Notes that what is to be written can't be had, so that the output is not whole.
+    /// Notes that what is to be written can't be had: the output ends here.
     func fail(_ error: any Error) { trouble = trouble ?? error }
 
     /// Whether a write failed since the reader of a pipe is gone.

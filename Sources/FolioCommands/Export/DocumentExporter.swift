@@ -98,7 +98,7 @@ struct DocumentExporter {
         defer { progress.finish() }
         sink.write(CSV.line(["id"] + writers[entity.index].columnNames) + "\n")
         try forEachRow(of: entity, progress) { row, index, related in
-            sink.write(CSV.line(writers[entity.index].fields(row, at: index, of: related)) + "\n")
+            sink.write(CSV.line(try writers[entity.index].fields(row, at: index, of: related)) + "\n")
             try sink.check()
         }
     }

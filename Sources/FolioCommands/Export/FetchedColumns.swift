@@ -38,7 +38,7 @@ struct FetchedColumns {
         case "csv":
             console.print(CSV.line((namesObjects ? ["id"] : []) + names))
             for object in objects {
-                console.print(CSV.line((namesObjects ? [object.objectID.description] : []) + (try paths.map { ValueText.plain(try value($0, of: object)) })))
+                console.print(CSV.line((namesObjects ? [object.objectID.description] : []) + (try paths.map { try ValueText.field(try value($0, of: object)) })))
             }
         case "lines":
             var writer = LineWriter(console.output)

@@ -35,7 +35,7 @@ struct FetchedObjects {
             let columns = self.columns
             console.print(CSV.line(["id"] + columns))
             try forEach { object, row, index, related in
-                let fields = object.fields(row, at: index, of: related)
+                let fields = try object.fields(row, at: index, of: related)
                 let byName = Dictionary(zip(object.columnNames, fields.dropFirst())) { first, _ in first }
                 console.print(CSV.line([fields[0]] + columns.map { byName[$0] ?? nil }))
             }

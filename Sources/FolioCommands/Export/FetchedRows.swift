@@ -28,7 +28,7 @@ struct FetchedRows {
             }
         case "csv":
             console.print(CSV.line(names))
-            for row in rows { console.print(CSV.line(names.map { ValueText.plain(row[$0] ?? .null) })) }
+            for row in rows { console.print(CSV.line(try names.map { try ValueText.field(row[$0] ?? .null) })) }
         case "lines":
             var writer = LineWriter(console.output)
             for row in rows { writer.object(names.map { ($0, ValueText.cell(row[$0] ?? .null)) }) }

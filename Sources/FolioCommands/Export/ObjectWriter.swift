@@ -103,9 +103,9 @@ struct ObjectWriter {
     }
 
     /// The fields of one object for CSV, its URI first; to-many relationships as URIs between spaces.
-    func fields(_ row: Row, at index: Int, of related: RelatedRows) -> [String?] {
+    func fields(_ row: Row, at index: Int, of related: RelatedRows) throws -> [String?] {
         var fields: [String?] = [uri(of: row)]
-        fields += attributes.map { ValueText.plain(row.value($0.slot)) }
+        fields += try attributes.map { try ValueText.field(row.value($0.slot)) }
         fields += relationships.map { link in
             guard link.property.isToMany else { return related.target(row, slots[link.property.index]).map(uri) }
             let members = related.members(link.property.index, at: index)

@@ -25,7 +25,7 @@ enum ValueText {
         return text
     }
 
-    /// Text for tables and CSV; nil for nil. Bytes are base64.
+    /// Text for tables; nil for nil. Bytes are base64.
     static func plain(_ value: PropertyValue) -> String? {
         switch value {
         case .null: return nil
@@ -51,6 +51,16 @@ enum ValueText {
 
     /// What stands for nil where there is no other way to say it.
     static let nilMark = "NULL"
+
+    /// Text for a field of CSV. A file that is not there is said to be missing; what is there and can't be read ends the output, as it does that of JSON.
+    static func field(_ value: PropertyValue) throws -> String? {
+        guard case .large(let large) = value else { return plain(value) }
+        do {
+            return try large.data().base64EncodedString()
+        } catch let error as StorageError where error.code == .notFound || large.fileName?.isEmpty == true {
+            return plain(value)
+        }
+    }
 
     /// Text for a cell of a table: bytes by their number, objects in short, lists with commas, nil as its mark.
     static func cell(_ value: PropertyValue) -> String {

@@ -33,6 +33,13 @@ package final class DamagedDatabase {
     private var isTaken: [Bool]
     private var isOverflow: [Bool]
     private lazy var isFree = freePages()
+    private var knowsFreeList = false
+
+    /// Whether a page that is not known to be free is in use.
+    package var knowsFreePages: Bool {
+        _ = isFree
+        return pages.header.hasPointerMap || knowsFreeList
+    }
     private static let greatestDepth = 24
 
     package enum TextEncoding: Sendable { case utf8, utf16LittleEndian, utf16BigEndian }
@@ -191,6 +198,7 @@ package final class DamagedDatabase {
             }
             trunk = number(0)
         }
+        knowsFreeList = trunk == 0 && isFree.count { $0 } == pages.header.freePageCount
         guard pages.header.hasPointerMap else { return isFree }
         // Every so many pages, one says what the next ones are, in five bytes each; 2 stands for a free one.
         let group = pages.header.usableSize / 5

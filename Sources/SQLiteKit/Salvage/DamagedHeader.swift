@@ -6,6 +6,8 @@ struct DamagedHeader {
     let recordedPages: Int?
     /// The first page of the list of free pages; 0 for none.
     let firstFreePage: Int
+    /// How many free pages there are.
+    let freePageCount: Int
     /// Whether there are pages that say what the others are.
     let hasPointerMap: Bool
     let encoding: Int
@@ -31,6 +33,7 @@ struct DamagedHeader {
         let pages = number(28) > 0 && bytes[24..<28].elementsEqual(bytes[92..<96]) ? number(28) : nil
         recordedPages = pages
         firstFreePage = number(32)
+        freePageCount = number(36)
         hasPointerMap = number(52) != 0
         encoding = number(56)
         pageSize = known ?? (isValid ? size : 4096)

@@ -51,6 +51,7 @@ struct StoreRecovery {
                 guard type == "table" || statement.uppercased().hasPrefix("CREATE TABLE") else { return }
                 // Virtual ones have no rows of their own.
                 guard root > 0 else { return }
+                if type != "table" || !statement.hasPrefix("CREATE TABLE ") { isWhole = false }
                 found.append((database.text(row[1]) ?? "", statement, Int(clamping: root)))
             }
             isWhole = isWhole && isWholeLeaf
@@ -248,7 +249,7 @@ struct StoreRecovery {
             if let root = table.root { _ = database.tree(root: root) }
         }
         releaseStrangers(&wanted)
-        if wanted.contains(where: { $0.tree.isDamaged || !$0.tree.lost.isEmpty }) { adoptStrays(&wanted) }
+        adoptStrays(&wanted)
         return wanted
     }
 
@@ -271,13 +272,15 @@ struct StoreRecovery {
         }
     }
 
-    /// Finds the tables of pages that no b-tree leads to.
+    /// Finds the tables of pages that no b-tree leads to. There are none in a sound database; free pages, whose rows were deleted, are not among them.
     private func adoptStrays(_ wanted: inout [SalvagedTable]) {
         for page in database.strayLeaves() {
             let rows = database.heads(ofLeaf: page)
-            let candidates = wanted.indices.filter { index in
-                (wanted[index].tree.isDamaged || !wanted[index].tree.lost.isEmpty) && rows.allSatisfy(wanted[index].fits)
-            }
+            guard !rows.isEmpty else { continue }
+            let fitting = wanted.indices.filter { rows.allSatisfy(wanted[$0].fits) }
+            let damaged = fitting.filter { !wanted[$0].tree.lost.isEmpty || wanted[$0].tree.isDamaged }
+            let candidates = damaged.isEmpty && database.knowsFreePages ? fitting : damaged
+            for index in candidates { wanted[index].tree.isDamaged = true }
             guard candidates.count == 1 else { continue }
             database.take(page)
             wanted[candidates[0]].tree.leaves.append(DamagedDatabase.Tree.Leaf(page: page, range: Int64.min...Int64.max))

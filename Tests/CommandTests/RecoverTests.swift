@@ -73,6 +73,18 @@ import TestSupport
         }
     }
 
+    /// It is in the state folder for an archive, and in the WAL for a package.
+    @Test(.enabled(if: part == nil), arguments: [(false, 0), (true, 0), (true, 120)]) func unsavedWorkIsInTheRepairedDocument(archive: Bool, cut: Int) throws {
+        try withTemporaryDirectory { folder in
+            let path = try abandonedDocument(in: folder, archive: archive), saved = folder.path + "/Saved"
+            let shown = try people(path, in: folder)
+            if cut > 0 { try Data(contentsOf: URL(fileURLWithPath: path)).dropLast(cut).write(to: URL(fileURLWithPath: path)) }
+            let repaired = try run("repair", path, "-o", saved, "--json", in: folder)
+            #expect(repaired.exit == (cut > 0 ? 1 : 0), "\(repaired.output)\(repaired.messages)")
+            #expect(try people(saved, in: folder) == shown)
+        }
+    }
+
     @Test(.enabled(if: part == nil), arguments: [false, true]) func discardedWorkIsGone(archive: Bool) throws {
         try withTemporaryDirectory { folder in
             let path = try abandonedDocument(in: folder, archive: archive)

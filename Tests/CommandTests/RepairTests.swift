@@ -167,6 +167,72 @@ import TestSupport
         }
     }
 
+    /// The model is known: which columns there are, and what rows look like.
+    @Test(arguments: ["CREATE TABLE ZPERSON", "ZNAME", "Z_PK INTEGER PRIMARY KEY", "tableZJOURNEY", "ZSTOP (", "Z_PRIMARYKEY", "Z_METADATA ("]) func oneByteOfTheSchemaTakesNoRowsWithIt(text: String) throws {
+        for offset in [0, text.utf8.count / 2, text.utf8.count - 1] {
+            try withTemporaryDirectory { folder in
+                let path = try FolioCommand.copyOfDocument(in: folder), store = URL(fileURLWithPath: path + "/store/store.sqlite"), target = folder.path + "/Saved"
+                var bytes = try Data(contentsOf: store)
+                bytes[try #require(bytes[..<8192].firstRange(of: Data(text.utf8))).lowerBound + offset] ^= 0x81
+                try bytes.write(to: store)
+                // A byte that says nothing of names or places is not missed.
+                let outcome = try FolioCommand.run("repair", path, "-o", target, "--json")
+                #expect(outcome.exit <= 1, "\(text) \(offset): \(outcome.messages)")
+                let saved = try export(target), whole = try export(FolioCommand.document)
+                for (entity, objects) in whole { #expect(saved[entity]?.count == objects.count, "\(text) \(offset) \(entity): \(lost(outcome))") }
+                let names = Set(saved["Person"]?.compactMap { ($0["attributes"] as? [String: Any])?["name"] as? String } ?? [])
+                #expect(names.contains("Fridtjof Nansen"), "\(text) \(offset): \(names)")
+            }
+        }
+    }
+
+    @Test(.enabled(if: hasShell)) func columnsAndTablesOfOtherProgramsAreNoHindrance() throws {
+        try withTemporaryDirectory { folder in
+            let store = folder.path + "/A.sqlite"
+            #expect(try FolioCommand.run("save-as", FolioCommand.document, store).exit == 0)
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/sqlite3")
+            process.arguments = [
+                store, "ALTER TABLE ZPERSON ADD COLUMN loud AS (upper(ZNAME))", "CREATE TABLE more(a, b AS (a + 1) STORED, c AS (a) VIRTUAL)",
+                "CREATE VIRTUAL TABLE words USING fts5(word)", "INSERT INTO words VALUES('one')",
+            ]
+            try process.run()
+            process.waitUntilExit()
+            #expect(process.terminationStatus == 0)
+            let outcome = try FolioCommand.run("repair", store, "-o", folder.path + "/Saved.sqlite", "--json")
+            #expect(outcome.exit == 0, "\(outcome.output)\(outcome.messages)")
+            #expect(try export(folder.path + "/Saved.sqlite")["Person"]?.count == 5)
+        }
+    }
+
+    @Test func aStoreBehindALinkIsNotTheDocumentsOwn() throws {
+        try repair(exit: 65) { damaged in
+            let store = damaged.path + "/store", other = damaged.folder.path + "/elsewhere"
+            try FileManager.default.moveItem(atPath: store, toPath: other)
+            try FileManager.default.createSymbolicLink(atPath: store, withDestinationPath: other)
+        }
+        try repair(exit: 1) { damaged in
+            try FileManager.default.createDirectory(atPath: damaged.folder.path + "/elsewhere", withIntermediateDirectories: false)
+            try Data("x".utf8).write(to: URL(fileURLWithPath: damaged.folder.path + "/elsewhere/file"))
+            try FileManager.default.createSymbolicLink(atPath: damaged.path + "/extra", withDestinationPath: damaged.folder.path + "/elsewhere")
+        } _: { outcome, damaged throws in
+            #expect(lost(outcome).contains("is a link"))
+            #expect(!FileManager.default.fileExists(atPath: damaged.target + "/extra"))
+        }
+    }
+
+    @Test func aLinkAmongTheApplicationsFilesTakesNoOtherWithIt() throws {
+        try repair(exit: 1) { damaged in
+            let extra = damaged.path + "/extra"
+            try FileManager.default.createDirectory(atPath: extra, withIntermediateDirectories: true)
+            try Data("kept".utf8).write(to: URL(fileURLWithPath: extra + "/file"))
+            try FileManager.default.createSymbolicLink(atPath: extra + "/link", withDestinationPath: damaged.path + "/manifest.json")
+        } _: { outcome, damaged throws in
+            #expect(lost(outcome).contains("extra/link"))
+            #expect(try String(contentsOfFile: damaged.target + "/extra/file", encoding: .utf8) == "kept")
+        }
+    }
+
     @Test func aHeaderIsMended() throws {
         try repair(exit: 1) { try $0.edit("store/store.sqlite") { $0.replaceSubrange(0..<18, with: [UInt8](repeating: 0, count: 18)) } } _: { outcome, damaged throws in
             #expect(try export(damaged.target)["Person"]?.count == 5)

@@ -80,6 +80,7 @@ let testRooms: [(name: String, imports: [String])] = [
     ("DocumentSamplesTests", ["FolioTool", "Folio", "Coding", "CSQLite"]),
     ("CorpusTests", ["Folio", "SQLiteStore", "Storage", "RowMemory", "ModelFiles", "Query", "Schema", "SQLiteKit", "Coding"]),
     ("CrashTests", ["CrashDriver"]),
+    ("FuzzTests", ["FuzzDriver", "FolioTool"]),
     ("OutsidePackageTests", ["modelgen", "Folio"]),
     ("HouseTests", []),
 ]
@@ -89,6 +90,7 @@ let testTools: [(name: String, kind: Kind, imports: [String])] = [
     ("CrashSupervisor", .c, []),
     ("StoreWorker", .tool, ["Stack", "ObjectGraph", "Storage", "Query", "Schema"]),
     ("CrashDriver", .tool, ["CrashSupervisor", "DocumentKit", "Migration", "ObjectGraph", "Storage", "Query", "Schema", "SQLiteKit", "FileSystem"]),
+    ("FuzzDriver", .tool, ["DocumentKit", "ArchiveKit", "AtomicStores", "SQLiteKit", "Storage", "Schema", "ModelFiles", "Coding", "FileSystem", "TestSupport"]),
 ]
 
 let strict: [SwiftSetting] = [

@@ -28,7 +28,7 @@ public struct MappingModel: Sendable, Hashable {
     /// The mapping that follows from the two versions alone, by Core Data's rules.
     ///
     /// An entity or property is the former one if it has its renaming identifier or its name, which may have changed any number of times in between. What is added
-    /// starts with its default value or empty; what is gone is removed. Attributes may become optional, or mandatory with a default value; relationships may
+    /// starts with its default value or empty; what is gone is removed. Attributes may become optional, or mandatory with a default value, and numbers of one type those of another; relationships may
     /// become to-many, ordered or unordered; properties and entities may move within a hierarchy, and entities out of it.
     ///
     /// Cost: linear in the two models.

@@ -9,7 +9,7 @@ package enum MigrationChain {
     /// - Returns: one plan if the step can be inferred by itself; none where the two versions are compatible.
     /// - Throws: ``MigrationError`` `notInferable` with what keeps the single step from being inferred, and with what the ways through other versions would lose.
     ///
-    /// Cost: one inference, or where that fails at most two for every pair of versions.
+    /// Cost: one inference, or where that fails at most one for every pair of versions.
     package static func plans(
         from source: ManagedObjectModel, to destination: ManagedObjectModel, through versions: [ManagedObjectModel] = []
     ) throws(MigrationError) -> [MigrationPlan] {
@@ -21,27 +21,48 @@ package enum MigrationChain {
             let hashes = version.versionHashesByEntityName
             return !source.isCompatible(withVersionHashes: hashes) && !destination.isCompatible(withVersionHashes: hashes)
         }
-        if let plans = shortest(from: source, to: destination, through: between, where: { shared.losses(of: $0).isEmpty }) { return plans }
+        var steps = InferredSteps()
+        if let plans = shortest(from: source, to: destination, through: between, &steps, where: { shared.losses(of: $0).isEmpty }) { return plans }
         var error = MigrationError(.notInferable, "The migration can't be inferred", obstacles: direct.obstacles)
-        if let plans = shortest(from: source, to: destination, through: between, where: { _ in true }) {
+        if let plans = shortest(from: source, to: destination, through: between, &steps, where: { _ in true }) {
             let losses = shared.losses(of: plans)
             error.refusedChain = MigrationError.RefusedChain(versions: plans.dropLast().map { name(of: $0.destination) }, losses: losses)
         }
         throw error
     }
 
+    /// What has been inferred so far, for both searches.
+    private struct InferredSteps {
+        private struct Pair: Hashable {
+            let source: ObjectIdentifier
+            let destination: ObjectIdentifier
+        }
+
+        /// Nil for a pair whose step can't be inferred.
+        private var plans: [Pair: MigrationPlan?] = [:]
+
+        mutating func plan(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> MigrationPlan? {
+            let pair = Pair(source: ObjectIdentifier(source), destination: ObjectIdentifier(destination))
+            if let known = plans[pair] { return known }
+            let plan = try? MigrationPlan.inferred(from: source, to: destination)
+            plans[pair] = .some(plan)
+            return plan
+        }
+    }
+
     /// The breadth first, so that the first way that is found has the fewest steps.
     private static func shortest(
-        from source: ManagedObjectModel, to destination: ManagedObjectModel, through versions: [ManagedObjectModel], where isAllowed: ([MigrationPlan]) -> Bool
+        from source: ManagedObjectModel, to destination: ManagedObjectModel, through versions: [ManagedObjectModel], _ steps: inout InferredSteps,
+        where isAllowed: ([MigrationPlan]) -> Bool
     ) -> [MigrationPlan]? {
         var waiting: [(model: ManagedObjectModel, plans: [MigrationPlan])] = [(source, [])]
         var rest = versions
         while !waiting.isEmpty {
             let (model, plans) = waiting.removeFirst()
-            if !plans.isEmpty, let last = try? MigrationPlan.inferred(from: model, to: destination), isAllowed(plans + [last]) { return plans + [last] }
+            if !plans.isEmpty, let last = steps.plan(from: model, to: destination), isAllowed(plans + [last]) { return plans + [last] }
             var beyond: [ManagedObjectModel] = []
             for version in rest {
-                if let step = try? MigrationPlan.inferred(from: model, to: version), isAllowed(plans + [step]) {
+                if let step = steps.plan(from: model, to: version), isAllowed(plans + [step]) {
                     waiting.append((version, plans + [step]))
                 } else {
                     beyond.append(version)

@@ -6,7 +6,7 @@ package import Schema
 /// 1. An entity comes from at most one entity, and by inference an entity becomes at most one. By a mapping model it may be split into several, each in a hierarchy of its
 ///    own; what referred to its objects then refers to those of one of them, its main image.
 /// 2. All entities of one hierarchy of the destination come from one hierarchy of the source: objects keep their numbers.
-/// 3. A property comes from one of the same kind; attributes keep their type, or change among Boolean and the integers; a to-many relationship stays to-many, or is one end of a
+/// 3. A property comes from one of the same kind; attributes keep their type, or change among those of numbers (Boolean, integers, Decimal, Double, Float); a to-many relationship stays to-many, or is one end of a
 ///    many-to-many relationship whose other end stays to-many. What does not fit is for the store to find and refuse.
 package struct MigrationPlan: Sendable {
     /// Where the values of a property come from.

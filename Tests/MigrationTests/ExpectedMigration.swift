@@ -20,6 +20,7 @@ struct ExpectedMigration {
         func identifier(_ property: Property) -> String? { property.attribute?.renamingIdentifier ?? property.relationship?.renamingIdentifier }
         let name = canonical(property.name, identifier(property))
         let candidates = entity.properties.filter { ($0.attribute == nil) == (property.attribute == nil) && !$0.isTransient }
+        if let same = candidates.first(where: { $0.name == property.name && identifier($0) == identifier(property) && identifier($0) != nil }) { return same }
         return candidates.first { canonical($0.name, identifier($0)) == name } ?? candidates.first { $0.name == name }
             ?? candidates.first { $0.name == property.name }
     }
@@ -71,11 +72,49 @@ struct ExpectedMigration {
 
     private func value(_ attribute: AttributeDescription, _ former: PropertyValue?) throws -> PropertyValue {
         guard let former, !former.isNull || attribute.isOptional else { return try StoreSnapshot.plain(attribute.isDerived ? .null : attribute.defaultValue ?? .null) }
-        switch (attribute.type, former) {
-        case (.boolean, .int(let number)): return .bool(number != 0)
-        case (.integer16, .bool(let flag)), (.integer32, .bool(let flag)), (.integer64, .bool(let flag)): return .int(flag ? 1 : 0)
+        guard let text = Self.digits(former) else { return former }
+        switch attribute.type {
+        case .boolean: return .bool(Double(text) != 0)
+        case .integer16, .integer32, .integer64: return Int64(text).map { .int($0) } ?? Double(text).map { .int(Int64($0)) } ?? .null
+        case .decimal: return Decimal(string: text).map { .decimal($0) } ?? .null
+        case .double: return Double(text).map { .double($0) } ?? .null
+        case .float: return Float(text).map { .float($0) } ?? .null
         default: return former
         }
+    }
+
+    /// A number in decimal digits, nil for what is none.
+    private static func digits(_ value: PropertyValue) -> String? {
+        switch value {
+        case .bool(let flag): flag ? "1" : "0"
+        case .int(let number): "\(number)"
+        case .double(let number): "\(number)"
+        case .float(let number): "\(Double(number))"
+        case .decimal(let number): "\(number)"
+        default: nil
+        }
+    }
+
+    /// The values and links that both versions have a place for and that are no longer there, whatever else is different: what a way through other versions must keep.
+    func losses(in after: StoreSnapshot) throws -> [String] {
+        let images = images
+        var found = images.filter { after.objects[$0.value] == nil }.map { "\($0.key)" }
+        for (source, image) in images {
+            guard let content = after.objects[image], let original = before.objects[source], let entity = new.entity(named: image.entity),
+                let formerEntity = old.entity(named: source.entity)
+            else { continue }
+            for property in entity.properties where !property.isTransient && property.attribute?.isDerived != true {
+                guard let origin = former(property, in: formerEntity), origin.attribute?.isDerived != true else { continue }
+                if let attribute = property.attribute {
+                    let value = original.attributes[origin.name] ?? .null
+                    if !value.isNull, content.attributes[property.name] != (try self.value(attribute, value)) { found.append("\(source).\(origin.name)") }
+                } else {
+                    let links = property.isToMany ? content.toManys[property.name] ?? [] : [content.toOnes[property.name] ?? nil].compactMap { $0 }
+                    if !Set(links).isSuperset(of: self.links(of: source, property, origin, images)) { found.append("\(source).\(origin.name)") }
+                }
+            }
+        }
+        return found.sorted()
     }
 
     /// The images of the objects that an object was related to, or that were related to it where only the other end is known.

@@ -40,9 +40,9 @@ import Testing
 
     @Test func typesStayAndMandatoryAttributesNeedADefault() throws {
         #expect(try rules(.init("x", .integer32), .init("x", .string)) == ["A.x attributeType"])
-        #expect(try rules(.init("x", .integer32), .init("x", .double)) == ["A.x attributeType"])
-        #expect(try rules(.init("x", .float), .init("x", .double)) == ["A.x attributeType"])
-        let numbers: [AttributeType] = [.boolean, .integer16, .integer32, .integer64]
+        #expect(try rules(.init("x", .double), .init("x", .date)) == ["A.x attributeType"])
+        #expect(try rules(.init("x", .string), .init("x", .decimal)) == ["A.x attributeType"])
+        let numbers: [AttributeType] = [.boolean, .integer16, .integer32, .integer64, .decimal, .double, .float]
         for old in numbers { for new in numbers { #expect(try rules(.init("x", old), .init("x", new)) == []) } }
         #expect(try rules(.init("x", .integer32), .init("x", .integer32, isOptional: false)) == ["A.x mandatoryWithoutDefault"])
         #expect(try rules(.init("x", .integer32), .init("x", .integer32, isOptional: false, defaultValue: .int(0))).isEmpty)
@@ -71,6 +71,17 @@ import Testing
             EntityDescription("A", attributes: [.init("x", .string, renamingIdentifier: "y"), .init("y", .string, renamingIdentifier: "x")]))
         let mapping = try #require(try MappingModel.inferred(from: old, to: new).entityMapping(fromEntity: "A"))
         #expect(mapping.attributeMappings.map { $0.valueExpression?.expressionFormat } == ["$source.y", "$source.x"])
+    }
+
+    @Test func whatKeepsNameAndIdentifierIsTheSameWhateverElseIsCalledSo() throws {
+        let renamed = AttributeDescription("programmed", .double, renamingIdentifier: "scheduled")
+        let old = try model(EntityDescription("A", attributes: [renamed, .init("scheduled", .double)]))
+        for rest in [[], [AttributeDescription("scheduled", .double)]] {
+            let new = try model(EntityDescription("A", attributes: [renamed, .init("more", .date)] + rest))
+            let mapping = try #require(try MappingModel.inferred(from: old, to: new).entityMapping(fromEntity: "A"))
+            #expect(mapping.propertyMapping(named: "programmed")?.valueExpression?.expressionFormat == "$source.programmed")
+            #expect(mapping.propertyMapping(named: "scheduled")?.valueExpression?.expressionFormat == (rest.isEmpty ? nil : "$source.scheduled"))
+        }
     }
 
     @Test func twoThatClaimTheSameFormerNameAreAmbiguous() throws {

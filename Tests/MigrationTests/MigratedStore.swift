@@ -12,9 +12,9 @@ import Testing
 struct MigratedStore {
     let url: URL
 
-    static func make(_ model: ManagedObjectModel, at url: URL, objectsPerEntity: Int = 3) throws -> MigratedStore {
+    static func make(_ model: ManagedObjectModel, at url: URL, objectsPerEntity: Int = 3, seed: Int = 0) throws -> MigratedStore {
         let store = try SQLitePersistentStore.open(PersistentStoreDescription(url: url), model: model)
-        try StoreGenerator.fill(store, objectsPerEntity: objectsPerEntity)
+        try StoreGenerator.fill(store, objectsPerEntity: objectsPerEntity, seed: seed)
         try store.close()
         return MigratedStore(url: url)
     }

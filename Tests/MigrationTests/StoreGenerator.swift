@@ -3,24 +3,36 @@ import RowMemory
 import SQLiteStore
 import Schema
 import Storage
+import TestSupport
 
-/// Fills a store of any model with objects of every entity: a value in every attribute, objects at the end of every relationship.
+/// Fills a store of any model with objects of every entity: a value in every attribute, objects at the end of every relationship; with a seed other than 0, other values, objects and
+/// links, and nothing in a quarter of what is optional.
 struct StoreGenerator {
     let store: SQLitePersistentStore
     let model: ManagedObjectModel
     let objectsPerEntity: Int
+    let seed: Int
     private var keys: [Int: [Int64]] = [:]
     private var changes = ChangeSet()
 
-    static func fill(_ store: SQLitePersistentStore, objectsPerEntity: Int = 3) throws {
-        var generator = StoreGenerator(store: store, model: store.identity.model, objectsPerEntity: objectsPerEntity)
+    static func fill(_ store: SQLitePersistentStore, objectsPerEntity: Int = 3, seed: Int = 0) throws {
+        var generator = StoreGenerator(store: store, model: store.identity.model, objectsPerEntity: objectsPerEntity, seed: seed)
         try generator.run()
     }
 
-    private init(store: SQLitePersistentStore, model: ManagedObjectModel, objectsPerEntity: Int) {
+    private init(store: SQLitePersistentStore, model: ManagedObjectModel, objectsPerEntity: Int, seed: Int) {
         self.store = store
         self.model = model
         self.objectsPerEntity = objectsPerEntity
+        self.seed = seed
+    }
+
+    /// A number that depends on the seed and on the place alone; 1 for the seed 0.
+    private func chance(_ property: Property, _ place: Int) -> Int {
+        guard seed != 0 else { return 1 }
+        let letters = property.name.utf8.reduce(UInt64(property.declaringEntityIndex)) { ($0 &* 31) &+ UInt64($1) }
+        var random = SplitMix(state: letters &* 1_000_003 &+ UInt64(place) &* 7_919 &+ UInt64(seed))
+        return Int(random.next() % 1_000)
     }
 
     private mutating func run() throws {
@@ -36,7 +48,8 @@ struct StoreGenerator {
                 for property in entity.properties where !property.isTransient {
                     let slot = row.layout.slots[property.index]
                     if let attribute = property.attribute {
-                        let value = value(of: attribute, place + entity.index * 7)
+                        if property.isOptional, chance(property, place) % 4 == 0 { continue }
+                        let value = value(of: attribute, place + entity.index * 7 + seed * 131 % 2_000)
                         if !value.isNull { precondition(row.setValue(value, slot), "\(entity.name).\(property.name)") }
                     } else if !property.isToMany, let reference = reference(property, key: key) {
                         row.setReference(reference, slot)
@@ -85,7 +98,10 @@ struct StoreGenerator {
     private func reference(_ property: Property, key: Int64) -> ObjectReference? {
         let owners = objects(property.declaringEntityIndex), members = objects(property.destinationIndex)
         guard let place = owners.firstIndex(where: { $0.key == key }), !members.isEmpty else { return nil }
-        guard let inverse = model.inverse(of: property), !inverse.isToMany else { return members[place * 5 % members.count] }
+        guard let inverse = model.inverse(of: property), !inverse.isToMany else {
+            let chance = chance(property, place)
+            return property.isOptional && chance % 4 == 0 ? nil : members[(place * 5 + chance - 1) % members.count]
+        }
         if inverse.declaringEntityIndex == property.declaringEntityIndex, inverse.index == property.index {
             let other = place ^ 1
             return other < members.count ? members[other] : nil

@@ -134,16 +134,49 @@ import Testing
         }
     }
 
-    @Test func numbersKeepTheirValuesWhenTheirWidthChanges() throws {
-        let kinds: [(String, AttributeType)] = [("Flag", .boolean), ("Small", .integer16), ("Middle", .integer32), ("Large", .integer64)]
-        for (_, old) in kinds {
-            for (_, new) in kinds where new != old {
-                // What the generator puts into the narrower type fits the wider one; the other way round, only Booleans do for certain.
-                guard new == .integer64 || old == .boolean || old == .integer16 && new == .integer32 else { continue }
-                try migrate(
-                    [EntityDescription("A", attributes: [.init("x", old), .init("y", .string)]), EntityDescription("B", superentityName: "A")],
-                    [EntityDescription("A", attributes: [.init("z", new, renamingIdentifier: "x"), .init("y", .string)]), EntityDescription("B", superentityName: "A")])
+    @Test func numbersKeepTheirValuesWhenTheirTypeChanges() throws {
+        let kinds: [AttributeType] = [.boolean, .integer16, .integer32, .integer64, .decimal, .double, .float]
+        for old in kinds {
+            for new in kinds where new != old {
+                func model(_ name: String, _ type: AttributeType) throws -> ManagedObjectModel {
+                    let attributes = [AttributeDescription(name, type, renamingIdentifier: "x"), .init("y", .string)]
+                    return try ManagedObjectModel(entities: [EntityDescription("A", attributes: attributes), EntityDescription("B", superentityName: "A")])
+                }
+                // What all types of a pair have.
+                let whole = [old, new].contains(.boolean) ? "0, 1, NULL" : "0, -32768, NULL"
+                let numbers = [old, new].allSatisfy { [.decimal, .double, .float].contains($0) } ? "0.5, -1048576.25, NULL, \(new == .float ? "0.1" : "1e10")" : "\(whole), 1"
+                let (first, second) = (try model("x", old), try model("z", new))
+                try withTemporaryDirectory { folder in
+                    let store = try MigratedStore.make(first, at: folder.appendingPathComponent("Store.sqlite"), objectsPerEntity: 2)
+                    let connection = try Connection(store.url.path, .readWrite)
+                    for (place, number) in numbers.split(separator: ", ").enumerated() { try connection.execute("UPDATE ZA SET ZX = \(number) WHERE Z_PK = \(place + 1)") }
+                    try connection.close()
+                    let before = try store.snapshot()
+                    try store.migrate(from: first, to: second)
+                    #expect(try ExpectedMigration(old: first, new: second, before: before).differences(from: try store.snapshot(second)) == [], "\(old) to \(new)")
+                    try store.checkLayout(second, "\(old) to \(new)")
+                }
             }
+        }
+    }
+
+    @Test(arguments: [
+        (AttributeType.double, AttributeType.integer32, "0.5", "0.5"), (.integer64, .double, "9007199254740993", "9007199254740993"), (.integer32, .float, "16777217", "16777217"),
+        (.double, .float, "0.123456789", "0.123456789"), (.double, .float, "1e300", "1e+300"), (.double, .decimal, "1e300", "1e+300"), (.decimal, .boolean, "2", "2"),
+        (.decimal, .integer16, "32768", "32768"), (.double, .decimal, "9e999", "inf"),
+    ])
+    func aNumberThatTheNewTypeDoesNotHaveIsRefusedWithItsObject(old: AttributeType, new: AttributeType, number: String, text: String) throws {
+        func model(_ type: AttributeType) throws -> ManagedObjectModel { try ManagedObjectModel(entities: [EntityDescription("A", attributes: [.init("x", type)])]) }
+        let (old, new) = (try model(old), try model(new))
+        try withTemporaryDirectory { folder in
+            let store = try MigratedStore.make(old, at: folder.appendingPathComponent("Store.sqlite"))
+            let connection = try Connection(store.url.path, .readWrite)
+            try connection.execute("UPDATE ZA SET ZX = CASE Z_PK WHEN 2 THEN \(number) ELSE 1 END")
+            try connection.close()
+            let before = try store.snapshot().objects
+            let error = #expect(throws: StorageError.self) { try store.migrate(from: old, to: new) }
+            #expect(error?.code == .unmigratable && error?.message.contains("A/p2 with \(text)") == true, "\(error?.message ?? "")")
+            #expect(try store.snapshot().objects == before)
         }
     }
 

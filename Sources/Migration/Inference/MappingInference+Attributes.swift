@@ -43,10 +43,9 @@ extension AttributeDescription {
 }
 
 extension AttributeType {
-    /// Whether values of another type become values of this one by inference: Booleans and integers of every width are numbers in every store. A value that does not fit is refused when
-    /// the store is migrated.
+    /// Whether values of another type become values of this one by inference: numbers of one type those of another. A number that the new type does not have is refused when the store is migrated.
     fileprivate func takesValues(of other: AttributeType) -> Bool {
-        let numbers: Set<AttributeType> = [.boolean, .integer16, .integer32, .integer64]
+        let numbers: Set<AttributeType> = [.boolean, .integer16, .integer32, .integer64, .decimal, .double, .float]
         return self == other || numbers.contains(self) && numbers.contains(other)
     }
 }

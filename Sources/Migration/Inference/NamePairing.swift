@@ -20,6 +20,10 @@ struct NamePairing {
             old[second].name == old[second].canonicalName ? second : first
         }
         var claimed: [Int: Int] = [:]
+        // What has kept both is the same, even where another old item is called by its identifier.
+        pair(new, claimed: &claimed, reportsClashes: false) { item in
+            item.renamingIdentifier == nil ? nil : byName[item.name].flatMap { old[$0].renamingIdentifier == item.renamingIdentifier ? $0 : nil }
+        }
         // Who says what it was called goes before who has kept its name.
         pair(new, claimed: &claimed, reportsClashes: true) { $0.renamingIdentifier == nil ? nil : byCanonicalName[$0.canonicalName] ?? byName[$0.canonicalName] }
         pair(new, claimed: &claimed, reportsClashes: true) { $0.renamingIdentifier == nil ? byCanonicalName[$0.name] : nil }

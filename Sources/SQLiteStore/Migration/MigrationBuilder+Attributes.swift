@@ -25,8 +25,9 @@ extension MigrationBuilder {
         return converted(old.column, to: leaf.column)
     }
 
-    /// The first byte of a value that may be kept in a file says where it is.
+    /// Numbers become numbers of the new type. The first byte of a value that may be kept in a file says where it is.
     private func converted(_ old: AttributeColumn, to new: AttributeColumn) -> CellOrigin {
+        if NumberConversion.isNeeded(from: old.type, to: new.type) { return .computed(NumberConversion.expression(old.name, new.type)) }
         let name = SQLName.quoted(old.name)
         switch (old.hasStoragePrefix, new.hasStoragePrefix) {
         case (false, true): return .computed("CAST(x'01' || \(name) AS BLOB)")

@@ -36,7 +36,7 @@ extension StoreMigration {
 
     // MARK: Values
 
-    /// Numbers keep their values where the width of their type changes: none may be beyond the new one.
+    /// Numbers keep their values where their type changes: each must be one of the new type.
     private func checkRange(of property: Property, _ entity: Entity, formerly former: Property, _ storage: EntityStorage) throws {
         guard let attribute = property.attribute, let old = former.attribute else { return }
         switch storage.properties[former.index] {
@@ -56,15 +56,27 @@ extension StoreMigration {
     }
 
     private func checkRange(of type: AttributeType, formerly old: AttributeType, _ column: String, _ entity: Entity, _ name: String, _ storage: EntityStorage) throws {
-        guard let range = type.storedRange, let former = old.storedRange, !(range.lowerBound <= former.lowerBound && range.upperBound >= former.upperBound) else { return }
+        guard let condition = unfitCondition(type, formerly: old, column) else { return }
         let cell = SQLName.quoted(column)
         let found = try connection.rows(
-            "SELECT Z_PK, \(cell), count(*) OVER () FROM \(SQLName.quoted(storage.table)) WHERE \(rows(of: storage)) AND \(cell) NOT BETWEEN \(range.lowerBound) AND \(range.upperBound) LIMIT 1")
+            "SELECT Z_PK, \(cell), count(*) OVER () FROM \(SQLName.quoted(storage.table)) WHERE \(rows(of: storage)) AND \(condition) LIMIT 1")
         guard let first = found.first, let key = first[0].integer else { return }
         throw StorageError(
             .unmigratable,
-            "\(entity.name).\(name) becomes \(type.name), but \(Self.objects(first[2].integer ?? 1)) a value that does not fit, such as \(entity.name)/p\(key) with \(first[1].integer.map(String.init) ?? "another type")",
+            "\(entity.name).\(name) becomes \(type.name), but \(Self.objects(first[2].integer ?? 1)) a value that does not fit, such as \(entity.name)/p\(key) with \(Self.text(first[1]))",
             entities: [entity.name])
+    }
+
+    /// Which cells of a column have no place in the new type; nil where all have one.
+    private func unfitCondition(_ type: AttributeType, formerly old: AttributeType, _ column: String) -> String? {
+        let cell = SQLName.quoted(column)
+        if NumberConversion.isNeeded(from: old, to: type) { return "\(cell) IS NOT NULL AND \(NumberConversion.expression(column, type)) IS NULL" }
+        guard let range = type.storedRange, let former = old.storedRange, !(range.lowerBound <= former.lowerBound && range.upperBound >= former.upperBound) else { return nil }
+        return "\(cell) NOT BETWEEN \(range.lowerBound) AND \(range.upperBound)"
+    }
+
+    private static func text(_ value: SQLiteValue) -> String {
+        value.integer.map(String.init) ?? value.real.map { "\($0)" } ?? "another type"
     }
 
     // MARK: Links
@@ -83,17 +95,4 @@ extension StoreMigration {
     }
 
     private static func objects(_ count: Int64) -> String { count == 1 ? "1 object has" : "\(count) objects have" }
-}
-
-extension AttributeType {
-    /// The numbers that a column of a Boolean or an integer has; nil for every other type.
-    fileprivate var storedRange: ClosedRange<Int64>? {
-        switch self {
-        case .boolean: 0...1
-        case .integer16: Int64(Int16.min)...Int64(Int16.max)
-        case .integer32: Int64(Int32.min)...Int64(Int32.max)
-        case .integer64: .min ... .max
-        default: nil
-        }
-    }
 }

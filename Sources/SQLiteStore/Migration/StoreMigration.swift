@@ -19,8 +19,8 @@ struct StoreMigration {
     /// - Returns: the steps that were taken; none where the store is of the new version already.
     func run() throws -> [MigrationStep] {
         guard let script = try script() else { return [] }
-        try checkRows()
         try registerFunctions()
+        try checkRows()
         try perform(script.steps)
         try writeBookkeeping()
         return script.steps
@@ -88,6 +88,7 @@ struct StoreMigration {
 
     private func registerFunctions() throws {
         try SideIndexUpdater.registerWords(on: connection)
+        try NumberConversion.register(on: connection)
         try connection.register(function: MigrationBuilder.externalValueFunction, argumentCount: 1, flags: .directOnly) { [files] arguments, result in
             guard !arguments[0].isNull else { return }
             let value = try files.value(ofCell: Data(arguments[0].bytes)).data()

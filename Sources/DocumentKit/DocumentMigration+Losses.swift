@@ -75,9 +75,6 @@ struct MigrationLosses {
     }
 
     private func count(of property: Property, _ entity: Entity) throws -> Int {
-        let path = QueryExpression.keyPath(base: nil, components: property.isToMany ? [property.name, "@count"] : [property.name])
-        let hasValue = FetchPredicate.comparison(
-            property.isToMany ? Comparison(path, .greater, .constant(.int(0))) : Comparison(path, .notEqual, .constant(.null)))
-        return try store.count(RowRequest(entityIndex: entity.index, includesSubentities: false, selection: .matching(hasValue)))
+        try store.count(RowRequest(entityIndex: entity.index, includesSubentities: false, selection: .matching(property.hasValue)))
     }
 }

@@ -23,7 +23,7 @@ public struct DocumentMigration: Sendable, Hashable {
     /// The entities, attributes and relationships that the new version has no place for, with how much of each the document has.
     public internal(set) var losses: [Loss] = []
 
-    /// Whether objects are lost as a whole, by inference alone: nothing says that they were meant to go.
+    /// Whether objects are lost that nothing says were meant to go: those of entities that no mapping model names, or of all entities.
     public internal(set) var losesObjects = false
 
     /// Whether there is anything to do.

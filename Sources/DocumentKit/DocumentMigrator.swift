@@ -25,7 +25,7 @@ package struct DocumentMigrator: Sendable {
     package var policies: [String: EntityMigrationPolicy.Type] = [:]
     /// The versions and the stages between them, instead of `mapping` and inference. A type, since what it makes is of use to one thread alone.
     package var plan: (any SchemaMigrationPlan.Type)?
-    /// Whether entities that have objects may be left out by inference, or all entities.
+    /// Whether entities that have objects, and that no mapping names, may be left out, or all entities.
     package var allowsLoss = true
     /// The name of the old version in what keeps the old state of a store or an archive; nil keeps none. A package keeps it as a version.
     package var backupLabel: (@Sendable ([String: Data]) -> String?)?
@@ -151,7 +151,7 @@ package struct DocumentMigrator: Sendable {
             guard !plans.isEmpty else { break }
             preview.losses = try MigrationLosses(of: session.store, by: plans).found()
             let isEverything = plans.reduce(Set(session.model.entities.indices)) { indices, plan in Set(indices.compactMap { plan.destinationIndices[$0] }) }.isEmpty
-            preview.losesObjects = mapping == nil && plan == nil && (isEverything || preview.losses.contains { $0.property == nil && $0.count > 0 })
+            preview.losesObjects = plan == nil && (isEverything || !unsaid(preview.losses, session.store).isEmpty)
             if session.sqliteStore == nil {
                 preview.steps = ["write the objects anew, migrated, as a store of type \(session.store.description.type.rawValue)"]
                 preview.rows = Int64(clamping: try EntityCounts(counting: session.store).total)
@@ -165,11 +165,9 @@ package struct DocumentMigrator: Sendable {
         case .byObjects(let mapping):
             preview.stages = 1
             preview.isInPlace = false
-            let kept = Set(mapping.entityMappings.filter { $0.destinationEntityName != nil }.compactMap(\.sourceEntityName))
-            preview.losses = try session.model.entities.filter { !$0.isAbstract && !kept.contains($0.name) }.map { entity in
-                DocumentMigration.Loss(
-                    entity: entity.name, property: nil, count: try session.store.count(RowRequest(entityIndex: entity.index, includesSubentities: false)))
-            }
+            preview.losses = try MappingLosses(of: session.store, by: mapping).found()
+            let isEverything = !mapping.entityMappings.contains { $0.sourceEntityName != nil && $0.destinationEntityName != nil && $0.kind != .remove }
+            preview.losesObjects = isEverything || !unsaid(preview.losses, session.store).isEmpty
             preview.steps = mapping.entityMappings.compactMap { Self.title(of: $0) }
             preview.rows = Int64(clamping: try EntityCounts(counting: session.store).total)
             preview.bytes = 2 * size
@@ -204,6 +202,12 @@ package struct DocumentMigrator: Sendable {
         case (let old?, _): "leave out the objects of \(old)"
         default: nil
         }
+    }
+
+    /// Entities with objects that are lost though nothing says that they are meant to go: a mapping model says so of those that it names.
+    private func unsaid(_ losses: [DocumentMigration.Loss], _ store: any PersistentStore) -> [DocumentMigration.Loss] {
+        guard let mapping else { return losses.filter { $0.property == nil && $0.count > 0 } }
+        return MappingLosses(of: store, by: mapping).unnamed(among: losses)
     }
 
     // MARK: Checking

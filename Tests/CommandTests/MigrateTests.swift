@@ -130,12 +130,16 @@ import Testing
 
     // MARK: Mapping models
 
-    private func model(_ entity: String, _ attributes: String, in folder: URL, _ name: String) throws -> String {
+    private func model(_ entity: String, _ attributes: String, and other: String? = nil, in folder: URL, _ name: String) throws -> String {
         let model = folder.appendingPathComponent("\(name).xcdatamodel")
         try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
+        func element(_ entity: String, _ attributes: String) -> String {
+            let elements = attributes.split(separator: " ").map { "<attribute name=\"\($0)\" optional=\"YES\" attributeType=\"String\"/>" }
+            return "<entity name=\"\(entity)\">\(elements.joined())</entity>"
+        }
+        let entities = element(entity, attributes) + (other.map { element($0, "name") } ?? "")
         let text =
-            "<model type=\"com.apple.IDECoreDataModeler.DataModel\" documentVersion=\"1.0\" userDefinedModelVersionIdentifier=\"\(name)\"><entity name=\"\(entity)\">"
-            + attributes.split(separator: " ").map { "<attribute name=\"\($0)\" optional=\"YES\" attributeType=\"String\"/>" }.joined() + "</entity></model>"
+            "<model type=\"com.apple.IDECoreDataModeler.DataModel\" documentVersion=\"1.0\" userDefinedModelVersionIdentifier=\"\(name)\">\(entities)</model>"
         try Data(text.utf8).write(to: model.appendingPathComponent("contents"))
         return model.path
     }
@@ -184,6 +188,30 @@ import Testing
             #expect(try FolioCommand.run("verify", document).exit == 0)
             let backup = try #require(outcome.object["backup"] as? String)
             #expect(try FolioCommand.run("fetch", backup, "Car", "--count").output == "3\n")
+        }
+    }
+
+    /// In place, and object by object.
+    @Test(arguments: [nil, "plate != \"X 2\""], ["--package", "--archive", "--store"]) func aMappingModelLosesNothingUnsaid(filter: String?, form: String) throws {
+        try withTemporaryDirectory { folder in
+            let old = try model("Car", "plate maker", and: "Ship", in: folder, "1"), new = try model("Vehicle", "plate", in: folder, "2")
+            let package = folder.appendingPathComponent("Cars.folio").path, document = folder.appendingPathComponent("Doc.document").path
+            #expect(try FolioCommand.run("new", package, "--model", old).exit == 0)
+            for plate in ["X 1", "X 2", "X 3"] { #expect(try FolioCommand.run(["insert", package, "Car", "plate=\(plate)"] + (plate == "X 1" ? [] : ["maker=Y"])).exit == 0) }
+            #expect(try FolioCommand.run("insert", package, "Ship", "name=Z").exit == 0)
+            #expect(try FolioCommand.run(["save-as", package, document, form] + (form == "--store" ? ["sqlite"] : [])).exit == 0)
+            let words = ["migrate", document, "--model", new, "--mapping", try mapping(filter: filter, in: folder)]
+            var losses = ["Ship (1 object)", "Car.maker (2 values)"]
+            if filter != nil { losses.insert("Car (1 object)", at: 0) }
+            let dry = try FolioCommand.run(words + ["--dry-run"])
+            #expect(dry.exit == 0 && dry.messages.contains("would lose \(losses.joined(separator: ", "))") && dry.messages.contains("--allow-loss"), "\(dry.messages)")
+            let before = try FolioCommand.contents(of: folder)
+            let refused = try FolioCommand.run(words)
+            #expect(refused.exit == 78 && refused.messages.contains("Ship (1 object)"), "\(refused.messages)")
+            #expect(try FolioCommand.contents(of: folder) == before)
+            let done = try FolioCommand.run(words + ["--allow-loss"])
+            #expect(done.exit == 0 && done.messages.contains("loses \(losses.joined(separator: ", "))"), "\(done.messages)")
+            #expect(try FolioCommand.run("fetch", document, "Vehicle", "--count").output == (filter == nil ? "3\n" : "2\n"))
         }
     }
 

@@ -15,9 +15,9 @@ enum MigrateCommand: Command {
             OptionSpecification(["--allow-loss"], "leave out objects that the new version has no entity for"),
             OptionSpecification(["--verbose"], "say every step"),
         ], exclusions: [["--output", "--no-backup"], ["--output", "--jobs"]],
-        notes: "What is added, changed and lost is said on standard error. Where objects would be lost that no mapping model leaves\n"
-            + "out, or every entity, nothing is done without --allow-loss. A package keeps the old state as a version; of a store or an archive it is kept beside the document, as\n"
-            + "Name.before-<version>. The other versions of MODEL serve to read a store that carries no model, and as steps in\n"
+        notes: "What is added, changed and lost is said on standard error. Where an entity that has objects would\n"
+            + "be lost, and no mapping model names it, or every entity, nothing is done without --allow-loss. A package keeps the\n"
+            + "old state as a version; of a store or an archive it is kept beside the document, as Name.before-<version>. The other versions of MODEL serve to read a store that carries no model, and as steps in\n"
             + "between where no single one leads to the new version. A mapping model that only renames, leaves out or splits is carried\n"
             + "out within the store, others object by object; one that names policies of an application is for that application to run.\n"
             + "Of several documents each is migrated by itself: where one fails, the others go on, and the first failure is the exit code.",

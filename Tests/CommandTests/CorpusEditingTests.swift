@@ -62,25 +62,6 @@ import TestSupport
         text.replacingOccurrences(of: "\"[0-9a-f]{64}\"", with: "\"…\"", options: .regularExpression)
     }
 
-    /// What is exported and imported into a new document is the same, but for values whose bytes the store has lost.
-    @Test(arguments: Corpus.stores) func aStoreThatIsExportedAndImportedHasNoDifference(store: Corpus.Store) throws {
-        try withTemporaryDirectory { folder in
-            let model = store.modelArguments.isEmpty ? ["--model", store.url.path] : store.modelArguments
-            let document = folder.path + "/New.folio", file = folder.path + "/all.json"
-            _ = try expectDone(["export", store.url.path, "-o", file] + store.modelArguments)
-            _ = try expectDone(["new", document] + model)
-            let imported = try expectDone(["import", document, file, "--json"])
-            let missing = (imported.object["missing"] as? [[String: String]] ?? []).compactMap { $0["value"] }
-            let outcome = try FolioCommand.run(["diff", store.url.path, document, "--json"] + store.modelArguments)
-            let differences = outcome.object["differences"] as? [[String: Any]] ?? []
-            let others = differences.flatMap { difference -> [String] in
-                let object = difference["object"] as? String ?? ""
-                return (difference["properties"] as? [String: Any] ?? [:]).keys.map { "\(object).\($0)" }.filter { !missing.contains($0) }
-            }
-            #expect(others.isEmpty && (outcome.exit == 0 || !missing.isEmpty), "\(outcome.exit) \(others.prefix(20))")
-        }
-    }
-
     // MARK: Edits
 
     /// The same three edits, of one document after the other: a new bookmark in a folder, another title for one, and one deleted.

@@ -7,7 +7,9 @@ import Foundation
 final class ByteSink {
     private static let capacity = 1 << 16
     private var buffer: [UInt8] = []
-    /// nil keeps everything in memory, or waits for the first bytes that leave.
+    /// How many bytes are gathered before they leave.
+    private var limit = ByteSink.capacity
+    /// nil keeps everything in memory, or waits for the first byte.
     private(set) var descriptor: Int32?
     private let opening: (() throws -> Int32)?
     /// The file that errors name; nil for standard output.
@@ -25,10 +27,11 @@ final class ByteSink {
         buffer.reserveCapacity(Self.capacity)
     }
 
-    /// Writes to what is opened when the first bytes leave.
+    /// Writes to what is opened with the first byte.
     init(path: String, opening: @escaping () throws -> Int32) {
         self.path = path
         self.opening = opening
+        limit = 1
         buffer.reserveCapacity(Self.capacity)
     }
 
@@ -38,24 +41,25 @@ final class ByteSink {
     func write(_ byte: UInt8) {
         guard trouble == nil else { return }
         buffer.append(byte)
-        if buffer.count >= Self.capacity { flush() }
+        if buffer.count >= limit { flush() }
     }
 
     func write(_ text: some StringProtocol) {
         guard trouble == nil else { return }
         buffer.append(contentsOf: text.utf8)
-        if buffer.count >= Self.capacity { flush() }
+        if buffer.count >= limit { flush() }
     }
 
     func write(_ bytes: Data) {
         guard trouble == nil else { return }
         buffer.append(contentsOf: bytes)
-        if buffer.count >= Self.capacity { flush() }
+        if buffer.count >= limit { flush() }
     }
 
     func flush() {
         if let opening, descriptor == nil {
             guard trouble == nil else { return }
+            limit = Self.capacity
             do { descriptor = try opening() } catch { fail(error) }
         }
         guard let descriptor else { return }

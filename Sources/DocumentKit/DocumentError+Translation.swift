@@ -57,6 +57,8 @@ extension DocumentError {
             case .permissionDenied, .readOnly: .permission
             case .busy: .locked
             case .changed: .changed
+            // What the system refuses to let grow; what is refused to be read is a document's own fault.
+            case .tooLarge where error.operation != "read" && stage != .writing && stage != .replacing: .io
             case .notDirectory, .isDirectory, .unsuitableFile, .tooLarge, .invalidPath: stage == .writing || stage == .replacing ? .cannotCreate : .malformed
             default: .io
             }

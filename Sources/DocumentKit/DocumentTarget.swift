@@ -11,8 +11,10 @@ struct DocumentTarget {
         try checkFolder()
         let lock = try DocumentLock.acquire(path, document: nil)
         defer { lock.release() }
-        try DocumentSession.mend(path)
-        let existing = try checkExisting(isBareStore: false)
+        let existing: FileIdentity? = try DocumentError.stage(.writing, path) {
+            try DocumentSession.mend(path)
+            return try checkExisting(isBareStore: false)
+        }
         let replacement = Replacement(of: path)
         // After the exchange the old document, where there was one, stands here.
         defer { try? Disk.removeTree(replacement.temporary) }
@@ -25,7 +27,7 @@ struct DocumentTarget {
     /// Throws what `place` would throw before it builds anything, but for the lock.
     func check() throws {
         try checkFolder()
-        _ = try checkExisting(isBareStore: false)
+        _ = try DocumentError.stage(.writing, path) { try checkExisting(isBareStore: false) }
     }
 
     func checkFolder() throws {

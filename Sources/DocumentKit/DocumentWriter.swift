@@ -54,13 +54,15 @@ struct DocumentWriter {
     }
 
     private func write(_ content: Content, _ place: DocumentTarget) throws -> SaveReceipt {
-        try DocumentSession.mend(target)
-        let existing = try place.checkExisting(isBareStore: form.bareStoreType != nil)
+        let existing: FileIdentity? = try DocumentError.stage(.writing, target) {
+            try DocumentSession.mend(target)
+            return try place.checkExisting(isBareStore: form.bareStoreType != nil)
+        }
         let replacement = Replacement(of: target)
         var values: [String] = []
         let receipt: SaveReceipt
         do {
-            let protection = try protection(of: content)
+            let protection = try DocumentError.stage(.writing, target) { try self.protection(of: content) }
             receipt = try DocumentError.stage(.writing, target) {
                 switch form {
                 case .package: try writePackage(content, to: replacement.temporary, protection)

@@ -28,6 +28,27 @@ import TestSupport
         }
     }
 
+    /// A new document is made at a place that is looked at first: what keeps it from being looked at is told as what it is.
+    @Test func whatWritesANewDocumentWithHardlyAnyFilesSaysThatTheyAreTooFew() throws {
+        try withTemporaryDirectory { folder in
+            let archive = folder.path + "/A.folioz"
+            #expect(try FolioCommand.run("pack", FolioCommand.document, archive).exit == 0)
+            var refusals = 0
+            for limit in 8...17 {
+                for (number, words) in [
+                    ["save-as", FolioCommand.document], ["unpack", archive], ["new", "--model", FolioCommand.model],
+                ].enumerated() {
+                    let target = folder.path + "/\(limit)-\(number).folio"
+                    let arguments = words[0] == "new" ? ["new", target] + words.dropFirst() : words + [target]
+                    let outcome = try FolioCommand.run(arguments, through: ["/bin/sh", "-c", "ulimit -n \(limit); exec \"$0\" \"$@\""])
+                    #expect(outcome.exit == 0 || outcome.exit == 74, "\(limit), \(words[0]): \(outcome.exit) \(outcome.messages)")
+                    if outcome.exit == 74 { refusals += 1 }
+                }
+            }
+            #expect(refusals > 0)
+        }
+    }
+
     @Test(arguments: ["Doc.folio/manifest.json", "Doc.folio/store/new.json", "Doc.folioz", "Doc.sqlite", "link", "./../x/Doc.sqlite"])
     func aFileInThePlaceOfTheDocumentIsRefused(name: String) throws {
         try withTemporaryDirectory { outside in

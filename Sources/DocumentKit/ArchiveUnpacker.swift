@@ -29,6 +29,8 @@ struct ArchiveUnpacker {
                 try Disk.replaceFile(
                     FilePath.join(temporary, PackageLayout.mimetype), with: Array("\(PackageLayout.packageType)\n".utf8), mode: protection.fileMode)
                 try PackageReader(temporary).checkStore()
+                let store = FilePath.join(temporary, PackageLayout.store)
+                if let pages = manifest.store.pages, try pages.verdict(onFileAt: store) == .damaged { throw DocumentSession.altered(source) }
                 try ContentFolder(inPackage: temporary).checkFiles()
                 try protection.protect(temporary)
                 try Disk.synchronizeTree(temporary)

@@ -37,6 +37,8 @@ public struct DocumentInfo: Sendable, Hashable {
     /// When the work that is not saved was autosaved.
     public var autosaved: Date?
     public var hasUnsavedChanges: Bool
+    /// How many commits of other programs are in the journal beside the store, which no save or autosave of the document made.
+    public var outsideCommits = 0
     public var attachments: Manifest.Attachments
     /// Who edits it just now.
     public var lock: LockHolder?
@@ -57,7 +59,7 @@ public struct DocumentInfo: Sendable, Hashable {
     ) throws {
         let document = try DetectedDocument(url.path)
         let lock = DocumentLock.holder(of: document.path)
-        if !countsObjects, state == .newest, let (manifest, storeBytes) = try Self.sufficientManifest(document) {
+        if !countsObjects, state == .newest, let (manifest, storeBytes) = try DocumentSession.lookingAgain(at: document.path, { try Self.sufficientManifest(document) }) {
             self.init(document, manifest, lock)
             if let storeBytes { self.storeBytes = storeBytes }
             return
@@ -87,7 +89,9 @@ public struct DocumentInfo: Sendable, Hashable {
                 try reader.checkStore()
                 let store = FilePath.join(document.path, PackageLayout.store)
                 if let size = try Disk.status(of: store + "-wal")?.size, size > 0 { return nil }
-                let manifest = try reader.manifest()
+                let (manifest, isAltered) = try reader.checkedManifest()
+                // The store is right, then.
+                if isAltered { return nil }
                 if try SharedPlace.holds(document.path), try WorkingSet.existing(forPackage: document.path, uuid: manifest.uuid) != nil { return nil }
                 return manifest.lastSave == nil ? (manifest, try Disk.status(of: store)?.size) : nil
             case .archive:
@@ -144,6 +148,7 @@ public struct DocumentInfo: Sendable, Hashable {
         saved = marker?.userSave.saved
         autosaved = marker.flatMap { $0.hasUnsavedWork ? $0.committed : nil }
         hasUnsavedChanges = session.hasAutosavedWork
+        outsideCommits = session.outsideCommits
         if let content = session.content {
             attachments = try content.attachments()
         } else {

@@ -41,9 +41,11 @@ extension DocumentMigrator {
         // It stands; the manifest and what only the old state needed follow.
         let lock = session.lock
         session.lock = nil
-        let migrated = try DocumentSession.reopen(session.path, lock: lock) { [model] _ in model }
-        defer { try? migrated.close() }
-        try migrated.clearUpAfterMigration(package, from: previous, models: old, keepsOld: backupLabel != nil)
+        UnfinishedWork.noting {
+            let migrated = try DocumentSession.reopen(session.path, lock: lock) { [model] _ in model }
+            defer { UnfinishedWork.noting { try migrated.close() } }
+            try migrated.clearUpAfterMigration(package, from: previous, models: old, keepsOld: backupLabel != nil)
+        }
     }
 
     /// The new store is autosaved work in the working set at first, and a save like any other writes the archive.
@@ -78,13 +80,13 @@ extension DocumentMigrator {
         let migrated = try DocumentSession.reopen(session.path, lock: lock) { [model] _ in model }
         do {
             try migrated.saveMigration(modelName: name, replacing: old, keepsOld: false)
-            try migrated.close()
         } catch {
             try? migrated.closeDiscardingAutosavedWork()
             try? migrated.workingSet?.remove()
             migrated.unlock()
             throw error
         }
+        UnfinishedWork.noting { try migrated.close() }
     }
 
     /// Gives a closed store of the new version a marker.

@@ -67,6 +67,7 @@ package struct DocumentMigrator: Sendable {
         var isOpen = true
         defer { if isOpen { try? session.close() } }
         return try DocumentError.stage(.writing, path) {
+            try session.checkPages()
             let plan = try plan(session)
             var result = plan.preview
             guard result.isNeeded else { return result }
@@ -262,7 +263,6 @@ package struct DocumentMigrator: Sendable {
             let migrated = try DocumentSession.reopen(session.path, lock: lock) { [model] _ in model }
             do {
                 try migrated.saveMigration(modelName: name, replacing: old, keepsOld: backupLabel != nil)
-                try migrated.close()
             } catch {
                 // What could not become the saved state is given up as a whole.
                 try? migrated.closeDiscardingAutosavedWork()
@@ -270,6 +270,7 @@ package struct DocumentMigrator: Sendable {
                 migrated.unlock()
                 throw error
             }
+            UnfinishedWork.noting { try migrated.close() }
             return report.steps
         } catch {
             if try session.place.storedModelInfo().versionHashes == session.model.versionHashesByEntityName {
@@ -303,6 +304,7 @@ extension DocumentSession {
     func saveMigration(modelName: String, replacing old: [String], keepsOld: Bool) throws {
         guard let package else { return }
         manifest?.model.name = modelName
+        manifest?.model.checksum = nil
         if workingSet != nil {
             if kind == .package { return try replaceSharedStore(dropping: old, reason: .migration) }
             return try replaceArchive(dropping: old)
@@ -310,8 +312,10 @@ extension DocumentSession {
         versionReason = .migration
         let previous = marker?.generation
         _ = try commit(ChangeSet(), .save)
-        try finishSave()
-        try clearUpAfterMigration(package, from: previous, models: old, keepsOld: keepsOld)
+        UnfinishedWork.noting {
+            try finishSave()
+            try clearUpAfterMigration(package, from: previous, models: old, keepsOld: keepsOld)
+        }
     }
 
     /// Takes away what only the old state needed.

@@ -24,6 +24,7 @@ extension DocumentSession {
                 try copyStore(to: copy, next)
                 var manifest = try nextManifest(next)
                 manifest.store.bytes = try Disk.status(of: copy)?.size ?? 0
+                manifest.store.pages = try SavedPages(ofFileAt: copy)
                 let protection = try FileProtection.open.replacing(path)
                 let file = try File(replacement.temporary, .create(mode: protection.fileMode))
                 defer { file.close() }

@@ -18,11 +18,14 @@ extension DocumentSession {
         _ path: String, _ state: DocumentState, model: ModelResolver, _ body: (DocumentSession) throws -> Result
     ) throws -> Result {
         try DocumentReading.repeating {
-            let session = try read(path, state, model: model)
-            defer { try? session.close() }
-            return try DocumentError.stage(.reading, session.path) {
-                try session.hold()
-                return try body(session)
+            // The working set of an archive may go with its editor.
+            try lookingAgain(at: path) {
+                let session = try read(path, state, model: model)
+                defer { try? session.close() }
+                return try DocumentError.stage(.reading, session.path) {
+                    try session.hold()
+                    return try body(session)
+                }
             }
         }
     }

@@ -12,12 +12,17 @@ extension DocumentSession {
 
     /// Opens a document for reading: nothing is written anywhere near it.
     static func read(_ path: String, model: ModelResolver) throws -> DocumentSession {
+        try lookingAgain(at: path) { try readOnce(path, model: model) }
+    }
+
+    /// Runs `body`, which looks at a document without its lock, again where an editor has moved its files meanwhile.
+    static func lookingAgain<Result>(at path: String, _ body: () throws -> Result) throws -> Result {
         var left = readingAttempts
         while true {
             left -= 1
             let before = try Disk.identity(of: LinkResolution.resolve(path))
             do {
-                return try readOnce(path, model: model)
+                return try body()
             } catch {
                 // A document that was put in its place meanwhile was read half and half. The working set of one that is there still may have gone with its editor.
                 let after = try Disk.identity(of: LinkResolution.resolve(path))
@@ -313,6 +318,7 @@ extension DocumentSession {
                 let session = DocumentSession(kind: document.kind, path: document.path, isEditing: isEditing, place: place.opened, store: store, content: content)
                 session.manifest = manifest
                 if let manifest { try session.readMarker(manifest, hasJournal: place.hasJournal()) }
+                if session.hadJournal { session.outsideCommits = try session.countOutsideCommits() }
                 return session
             } catch {
                 try? store.close()

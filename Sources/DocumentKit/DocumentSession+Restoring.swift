@@ -200,6 +200,6 @@ extension DocumentSession {
             if session.isStoreOpen { try? session.close() } else { lock?.release() }
             throw error
         }
-        try reopen(session.path, lock: lock) { _ in nil }.close()
+        UnfinishedWork.noting { try reopen(session.path, lock: lock) { _ in nil }.close() }
     }
 }

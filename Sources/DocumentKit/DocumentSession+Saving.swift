@@ -87,6 +87,7 @@ extension DocumentSession {
             if place.database != nil, try !Self.hasJournal(storePath) { try describeSharedStore() }
             return
         }
+        if workingSet == nil { try DocumentError.stage(.committing, path) { try takeUpOutsideCommits() } }
         guard let package, workingSet == nil, let marker, marker.isSaved else { return }
         if manifest?.generation != marker.generation { isCheckpointPending = true }
         try DocumentError.stage(.versioning, path) { try keepVersion() }
@@ -115,7 +116,8 @@ extension DocumentSession {
     }
 
     func writeManifest(to package: String, _ marker: DocumentMarker) throws {
-        let next = try nextManifest(marker)
+        var next = try nextManifest(marker)
+        next.store.pages = try pagesToRecord(marker)
         try Disk.replaceFile(FilePath.join(package, PackageLayout.manifest), with: next.encoded)
         manifest = next
     }
@@ -135,6 +137,11 @@ extension DocumentSession {
             storeBytes: try place.storeBytes(), attachments: attachments)
         next.title = manifest.title
         next.keywords = manifest.keywords
+        if modelName == manifest.model.name, let known = manifest.model.checksum {
+            next.model.checksum = known
+        } else if let bytes = try place.modelBytes(modelName) {
+            next.model.note(bytes)
+        }
         return next
     }
 }

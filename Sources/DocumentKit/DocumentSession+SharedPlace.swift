@@ -76,7 +76,9 @@ extension DocumentSession {
         try DocumentError.stage(.describing, path) {
             try Disk.removeFileIfPresent(FilePath.join(package, PackageLayout.discarded))
             var next = try nextManifest(marker)
-            next.store.bytes = try Disk.status(of: FilePath.join(package, PackageLayout.store))?.size ?? 0
+            let store = FilePath.join(package, PackageLayout.store)
+            next.store.bytes = try Disk.status(of: store)?.size ?? 0
+            next.store.pages = try SavedPages(ofFileAt: store)
             try Disk.replaceFile(FilePath.join(package, PackageLayout.manifest), with: next.encoded)
             manifest = next
         }

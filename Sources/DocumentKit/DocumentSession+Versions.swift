@@ -48,10 +48,14 @@ extension DocumentSession {
         guard let versions, let marker, marker.isSaved, let previous = keptState, previous != marker.savedState else { return }
         let names = try referencesToKeep()
         let references = names.map { ContentReferences(from: $0.before, to: $0.after) } ?? ContentReferences()
+        let recorded = manifest.flatMap { $0.generation == previous.generation ? $0.store.pages : nil }
         func keep() throws {
-            try packageStore.withFiles { files in
-                _ = try versions.keep(files, saved: marker.savedState, previous: previous, reason: versionReason, references: references)
+            let pages = try packageStore.withFiles { files in
+                var pages = recorded
+                _ = try versions.keep(files, saved: marker.savedState, previous: previous, reason: versionReason, references: references, pages: &pages)
+                return pages
             }
+            keptPages = pages.map { (marker.generation, $0) }
         }
         do {
             try keep()
@@ -138,17 +142,19 @@ extension DocumentSession {
         if let archive = place.archive { return try archive.takeOutStore(to: path) }
         // The main file alone, unless an outside reader kept the last save from it.
         let mark = try versions?.savedMark(generation: marker.generation)
-        try packageStore.withFiles { files in
+        let sum = try packageStore.withFiles { files in
             let file = try File(path, .create())
             defer { file.close() }
-            _ = try files.state(at: mark).write(to: file)
+            let sum = try files.state(at: mark).write(to: file)
             try file.synchronize()
+            return sum
         }
         let written = try DocumentMarker(SQLitePersistentStore.storedModelInfo(at: URL(fileURLWithPath: path)).metadata)
         guard let written, written.isSaved, written.generation == marker.generation else {
             throw DocumentError(
                 .locked, "the last save has not reached the main file, since another program was reading it", path: storePath, hint: "try again later")
         }
+        if let manifest, manifest.generation == marker.generation, let recorded = manifest.store.pages, recorded.sum != sum { try checkPages() }
     }
 }
 

@@ -35,6 +35,8 @@ final class DocumentSession {
     var workingSet: WorkingSet?
     /// Where a WAL is that lay beside the store when it was opened, and was not its own.
     var quarantinedJournal: String?
+    /// How many commits of other programs were found in the WAL.
+    var outsideCommits = 0
     /// The run of the WAL that commits go to; nil where the main file has everything, so that the next commit begins one.
     var journal: JournalRun?
     /// Whether the WAL had something in it when the session began.
@@ -60,6 +62,8 @@ final class DocumentSession {
     var anchor: PathAnchor?
     /// The saved state that the versions lead up to: the one before the last save until `keepVersion` has run. Nil where no versions are kept.
     var keptState: SavedState?
+    /// What keeping a version has found of the pages of a save.
+    var keptPages: (generation: Int, pages: SavedPages)?
     /// Why the state before the next save is kept.
     var versionReason = DocumentVersion.Reason.save
     /// The names in `content/` that `keptState` refers to, where they are known, and whether commits since may have changed that.

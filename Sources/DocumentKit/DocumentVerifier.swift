@@ -32,6 +32,18 @@ public enum DocumentVerifier {
         return try DocumentError.stage(.reading, document.path) { try DocumentSession.quarantined(in: document.path).map { URL(fileURLWithPath: $0) } }
     }
 
+    /// Whether another program has committed in the store of a package since the last save, by the change counter in its header: no damage, and the next save takes it up. What was changed
+    /// without touching the store's first page does not show by that, and counts as damage.
+    public static func isChangedOutside(_ url: URL) throws -> Bool {
+        let document = try DetectedDocument(url.path)
+        guard document.kind == .package else { return false }
+        return try DocumentError.stage(.reading, document.path) {
+            let session = try DocumentSession.read(document.path) { _ in nil }
+            defer { try? session.close() }
+            return try session.pageVerdict() == .changedOutside
+        }
+    }
+
     package static func verify(
         _ url: URL, isThorough: Bool, fitting model: @escaping @Sendable ([String: Data]) throws -> ManagedObjectModel?
     ) throws -> [DocumentFinding] {
@@ -203,9 +215,13 @@ private struct DocumentCheck {
     mutating func package(_ path: String) {
         guard let reader = part("document", { _ in try PackageReader(path) }) else { return }
         _ = part(PackageLayout.mimetype) { check in
-            if try !PackageLayout.isDocumentType(reader.mimetype()) { check.report(PackageLayout.mimetype, "is not that of a document") }
+            if try !PackageLayout.isOwnType(reader.mimetype()) { check.report(PackageLayout.mimetype, "is not that of a document") }
         }
-        let manifest = part(PackageLayout.manifest) { _ in try reader.manifest() }
+        let manifest = part(PackageLayout.manifest) { check in
+            let (manifest, isAltered) = try reader.checkedManifest()
+            if isAltered { check.report(PackageLayout.manifest, "is not what was written: its checksum differs") }
+            return manifest
+        }
         if let manifest { models(reader, manifest) }
         guard part("store", { _ in try reader.checkStore() }) != nil else { return }
         store(path, FilePath.join(path, PackageLayout.store), package: (reader, manifest))
@@ -214,7 +230,8 @@ private struct DocumentCheck {
     private mutating func models(_ reader: PackageReader, _ manifest: Manifest) {
         let name = "\(PackageLayout.models)/\(manifest.model.name).xcdatamodel"
         _ = part(name) { check in
-            let model = try ModelContents.decode(Data(reader.model(manifest.model.name)), path: name)
+            let contents = try reader.model(manifest.model.name), model = try ModelContents.decode(Data(contents), path: name)
+            if !manifest.model.fits(contents) { check.report(name, "is not what was written: its checksum differs") }
             if model.versionHashesDigest != manifest.model.digest { check.report(name, "is not the model that the manifest names: their digests differ") }
         }
     }
@@ -258,6 +275,7 @@ private struct DocumentCheck {
             }
         }
         if let package { _ = part("store") { try $0.marker(store, package.manifest) } }
+        if let manifest = package?.manifest { _ = part("store") { try $0.pages(store, manifest) } }
         _ = part("store") { check in
             for finding in try store.referenceFindings() { check.report("store", finding.message, object: finding.object) }
         }
@@ -284,6 +302,12 @@ private struct DocumentCheck {
             throw error
         }
         return store
+    }
+
+    /// The pages of the saved state are those that the last save wrote.
+    private mutating func pages(_ store: SQLitePersistentStore, _ manifest: Manifest) throws {
+        guard let recorded = manifest.store.pages, try DocumentMarker(store.metadata())?.generation == manifest.generation else { return }
+        if try store.withFiles({ try recorded.verdict(onMainFileOf: $0) }) == .damaged { report("store", DocumentSession.alteredMessage) }
     }
 
     private mutating func marker(_ store: SQLitePersistentStore, _ manifest: Manifest?) throws {
@@ -345,7 +369,9 @@ private struct DocumentCheck {
     private mutating func versions(_ store: SQLitePersistentStore, _ package: String) throws {
         let folder = FilePath.join(package, PackageLayout.versions)
         guard try Disk.kind(of: folder) == .directory else { return }
-        let versions = VersionStore(folder: folder), list = try versions.list(), missing = try versions.missingFiles()
+        let versions = VersionStore(folder: folder)
+        if try VersionIndex.isAltered(in: folder) { report("\(PackageLayout.versions)/\(VersionIndex.fileName)", "is not what was written: its checksum differs") }
+        let list = try versions.list(), missing = try versions.missingFiles()
         for file in missing.files { report(PackageLayout.versions, "the file of version \(file.generation) is missing: \(file.name)") }
         let unmakeable = list.filter { missing.unmakeable.contains($0.number) }.map { "\($0.generation)" }
         if !unmakeable.isEmpty { report(PackageLayout.versions, "can't be restored any more: \(unmakeable.count == 1 ? "version" : "versions") \(unmakeable.joined(separator: ", "))") }

@@ -30,6 +30,7 @@ extension DocumentWriter {
             created = session.marker?.created
             pending = changes
             // A foreign store may have triggers, indexes and tables that have no place in a package.
+            try session.checkPages()
             if let source = session.sqliteStore, session.manifest != nil || !isDocument {
                 try source.copy(to: path, uuid: UUID().uuidString)
                 if !includesHistory { try SQLitePersistentStore.removeHistory(fromStoreAt: path) }

@@ -12,11 +12,17 @@ public struct Manifest: Sendable, Hashable, Codable {
         public var identifiers: [String]
         /// The digest of the version hashes, base64.
         public var digest: String
+        /// The CRC-32 of the model's file, in hexadecimal digits; nil where it is not known.
+        public var checksum: String?
     }
 
     public struct Store: Sendable, Hashable, Codable {
         public var type: String
         public var bytes: Int64
+        /// The sum over the pages of the main file as the save of this generation left it, in hexadecimal digits; nil where it is not known.
+        public var pageSum: String?
+        /// The change counter in the header of the main file then; with another one, another program has written to the store.
+        public var changeCounter: Int?
     }
 
     public struct Attachments: Sendable, Hashable, Codable {
@@ -93,7 +99,18 @@ public struct Manifest: Sendable, Hashable, Codable {
     }
 
     package var encoded: [UInt8] {
-        get throws { Array(try JSONCoding.encoder.encode(self)) + [UInt8(ascii: "\n")] }
+        get throws { CheckedJSON.adding(to: Array(try JSONCoding.encoder.encode(self)) + [UInt8(ascii: "\n")], indent: Self.indent) }
+    }
+
+    private static let indent = "\n  "
+
+    /// Whether the bytes of a manifest are those that were written, as far as it says so: one with a sum of the store's pages has a checksum of its own too.
+    static func isAltered(_ bytes: [UInt8], _ manifest: Manifest) -> Bool {
+        switch CheckedJSON.verdict(on: bytes, indent: indent) {
+        case .sound: false
+        case .altered: true
+        case .unknown: manifest.store.pageSum != nil
+        }
     }
 }
 
@@ -108,8 +125,12 @@ extension Manifest {
         created = try fields.required("created", date)
         saved = try fields.required("saved", date)
         let model = try fields.object("model"), store = try fields.object("store"), attachments = try fields.object("attachments")
-        self.model = try Model(name: model.string("name"), identifiers: model.required("identifiers", \.strings), digest: model.string("digest"))
-        self.store = try Store(type: store.string("type"), bytes: store.int("bytes"))
+        self.model = try Model(
+            name: model.string("name"), identifiers: model.required("identifiers", \.strings), digest: model.string("digest"),
+            checksum: model.optional("checksum", \.string))
+        self.store = try Store(
+            type: store.string("type"), bytes: store.int("bytes"), pageSum: store.optional("pageSum", \.string),
+            changeCounter: store.optional("changeCounter") { $0.int(Int.self) })
         entities = try fields.required("entities") { value in
             guard let members = value.object else { return nil }
             let counts = members.compactMapValues { $0.int(Int.self) }

@@ -49,11 +49,14 @@ struct PackageBuilder {
         try Disk.synchronizeTree(path)
     }
 
-    /// The manifest of this package with this state of its store.
+    /// The manifest of this package with this state of its store, which is closed. Reads the store.
     func manifest(uuid: String, marker: DocumentMarker, counts: EntityCounts) throws -> Manifest {
-        Manifest(
+        var manifest = Manifest(
             uuid: uuid, marker: marker, modelName: modelName, model: model, counts: counts,
             storeBytes: try Disk.status(of: storePath)?.size ?? 0, attachments: try content.attachments())
+        manifest.store.pages = try SavedPages(ofFileAt: storePath)
+        manifest.model.note(try PackageReader(path).model(modelName))
+        return manifest
     }
 
     /// The name for a model that has none: its first version identifier where that can be a file's name.

@@ -37,6 +37,9 @@ enum PackageLayout {
         return text.hasPrefix(typePrefix) && (text.dropFirst(typePrefix.count).first.map { "+\n".contains($0) } ?? true)
     }
 
+    /// Whether a media type is one that Folio writes.
+    static func isOwnType(_ bytes: [UInt8]) -> Bool { [packageType, archiveType].contains { bytes.elementsEqual($0.utf8) || bytes.elementsEqual("\($0)\n".utf8) } }
+
     /// Whether an entry may stand in an archive: parts of the layout, and nothing that a store keeps beside itself while it is open.
     static func allowsInArchive(_ name: String) -> Bool {
         let parts = name.split(separator: "/", omittingEmptySubsequences: true)

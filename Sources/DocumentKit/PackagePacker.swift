@@ -64,6 +64,8 @@ struct PackagePacker {
         if let journal = try Disk.status(of: store + "-wal"), journal.size > 0 {
             store = FilePath.join(staging, FilePath.name(PackageLayout.store))
             if let newer = try foldJournal(to: store, manifest) { manifestBytes = newer }
+        } else if let pages = manifest.store.pages, try pages.verdict(onFileAt: store) == .damaged {
+            throw DocumentSession.altered(store)
         }
         var parts = [
             ArchivePart(name: PackageLayout.mimetype, content: .bytes(Array(PackageLayout.archiveType.utf8)), isStored: true),
@@ -93,17 +95,18 @@ struct PackagePacker {
     }
 
     /// Copies the store with what its WAL holds.
-    /// - Returns: the manifest of that state; nil where the package's own is.
+    /// - Returns: the manifest of that state; nil where the store is none of a document.
     private func foldJournal(to copy: String, _ manifest: Manifest) throws -> [UInt8]? {
         let session = try DocumentSession.read(source) { _ in nil }
         defer { try? session.close() }
         guard !session.hasAutosavedWork else { throw SourceLock.recoverable(source) }
         guard let store = session.sqliteStore, let marker = session.marker else { return nil }
+        try session.checkPages()
         try store.copy(to: copy)
-        guard marker.generation != manifest.generation else { return nil }
         session.counts = try EntityCounts(counting: store)
         var next = try session.nextManifest(marker)
         next.store.bytes = try Disk.status(of: copy)?.size ?? 0
+        next.store.pages = try SavedPages(ofFileAt: copy)
         return try next.encoded
     }
 

@@ -67,10 +67,14 @@ struct PackageReader {
         known.storeFiles = nil
     }
 
-    func manifest() throws -> Manifest {
+    func manifest() throws -> Manifest { try checkedManifest().manifest }
+
+    /// The manifest, and whether its checksum says that it is not what was written.
+    func checkedManifest() throws -> (manifest: Manifest, isAltered: Bool) {
         let manifestPath = FilePath.join(path, PackageLayout.manifest)
         do {
-            return try Manifest.decode(folder.read(PackageLayout.manifest, limit: JSONCoding.maximumSize), path: manifestPath)
+            let bytes = try folder.read(PackageLayout.manifest, limit: JSONCoding.maximumSize), manifest = try Manifest.decode(bytes, path: manifestPath)
+            return (manifest, Manifest.isAltered(bytes, manifest))
         } catch let error as FileSystemError where error.code == .tooLarge {
             throw DocumentError(.malformed, "the manifest is damaged: more than \(JSONCoding.maximumSize) bytes", path: manifestPath)
         }

@@ -211,6 +211,10 @@ open class PersistentDocument {
     /// Where a journal was put that lay beside the store when the document was opened for editing and was not its own, as a stale copy of one is; nil for none. Nothing of it was applied.
     public var quarantinedJournal: URL? { openState?.quarantinedJournal.map { URL(fileURLWithPath: $0) } }
 
+    /// How many commits of other programs were found in the journal beside the document's store, which no save or autosave of the document made; 0 for none. They are part of what the document shows.
+    /// Where they came on top of the last save, opening for editing makes them a save of their own, and the state before them is kept as a version.
+    public var outsideCommits: Int { openState?.outsideCommits ?? 0 }
+
     /// The store, for whole tables of values without objects.
     package var store: any PersistentStore { state.store }
 

@@ -46,6 +46,7 @@ struct SessionState: Sendable {
     let isReplaced: Bool
     let unfinishedSave: (any Error)?
     let quarantinedJournal: String?
+    let outsideCommits: Int
     let trace: DocumentTrace?
     /// Whether what is committed goes to a working set, and a save puts a new store in the place of the document's.
     let hasWorkingSet: Bool
@@ -64,6 +65,7 @@ struct SessionState: Sendable {
         isReplaced = session.isReplaced
         unfinishedSave = session.unfinishedSave
         quarantinedJournal = session.quarantinedJournal
+        outsideCommits = session.outsideCommits
         trace = session.trace
         hasWorkingSet = session.workingSet != nil
         isJournalFull = session.isJournalFull

@@ -1,4 +1,5 @@
 internal import ArchiveKit
+internal import Coding
 internal import FileSystem
 internal import Foundation
 internal import SQLiteKit
@@ -159,4 +160,21 @@ extension StorePlace {
         if let package, let found = try (reader ?? PackageReader(package)).model(fitting: hashes, likely: likely) { return found }
         return try archive?.model(fitting: hashes)
     }
+
+    /// The bytes of a model's `contents`; nil where the document has none of this name.
+    func modelBytes(_ name: String) throws -> [UInt8]? {
+        if let package, case let reader = try PackageReader(package), try reader.modelNames().contains(name) { return try reader.model(name) }
+        guard let archive, archive.modelNames().contains(name) else { return nil }
+        return try archive.reader.read("\(PackageLayout.models)/\(name).xcdatamodel/contents", limit: PackageReader.largestModel)
+    }
+}
+
+extension Manifest.Model {
+    /// Notes the checksum of the model's file.
+    mutating func note(_ contents: [UInt8]) { checksum = Self.checksum(contents) }
+
+    /// Whether the model's file is the one that was noted, as far as one was.
+    func fits(_ contents: [UInt8]) -> Bool { checksum == nil || checksum == Self.checksum(contents) }
+
+    private static func checksum(_ contents: [UInt8]) -> String { String(CRC32.checksum(contents), radix: 16) }
 }

@@ -54,7 +54,12 @@ struct WorkingSet {
     static func all(_ uuid: String) throws -> [String] {
         let folder = FilePath.join(StateFolder.documents, uuid)
         guard try Disk.kind(of: folder) == .directory else { return [] }
-        return try Disk.list(folder).filter { $0.kind == .directory && !$0.name.hasPrefix(".") }.map { FilePath.join(folder, $0.name) }
+        do {
+            return try Disk.list(folder).filter { $0.kind == .directory && !$0.name.hasPrefix(".") }.map { FilePath.join(folder, $0.name) }
+        } catch let error as FileSystemError where error.code == .notFound {
+            // It has gone with the last of them, since it was looked for.
+            return []
+        }
     }
 
     /// Makes one for an archive that is to be edited. Whole or not at all.

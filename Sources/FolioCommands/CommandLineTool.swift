@@ -45,7 +45,9 @@ public enum CommandLineTool {
         if Completer.isAsked(words) { return await Completer.answer(words, console) }
         let name = words.first { !$0.hasPrefix("-") }
         do {
-            let exit = try await dispatch(words, console)
+            let unfinished = UnfinishedNotes()
+            defer { unfinished.say(to: console) }
+            let exit = try await UnfinishedWork.$handler.withValue({ unfinished.add($0) }) { try await dispatch(words, console) }
             try console.finish()
             return exit
         } catch {

@@ -24,6 +24,9 @@ package struct WriteAheadLog: Sendable {
     private let salt1: UInt32
     private let salt2: UInt32
 
+    /// How many commits it has.
+    package var commitCount: Int { commitSizes.count { $0 > 0 } }
+
     /// The end of what is committed.
     package var end: Mark { Mark(salt1: salt1, salt2: salt2, frames: pages.count) }
 

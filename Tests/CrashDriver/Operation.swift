@@ -215,7 +215,7 @@ struct Steps: Sendable {
     }
 
     func saving<Result>(_ document: String, _ state: Int, _ body: () async throws -> Result) async throws -> Result {
-        try await step("\(document) saved \(state)", body)
+        try await step("\(document) saved \(state)", refusal: "refused", body)
     }
 
     func autosaving<Result>(_ document: String, _ state: Int, _ body: () async throws -> Result) async throws -> Result {

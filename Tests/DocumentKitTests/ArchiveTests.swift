@@ -15,6 +15,32 @@ import Testing
         return try Disk.exists(path) ? Disk.list(path).map(\.name) : []
     }
 
+    /// An editor that closes takes the folder away between two looks of whoever reads.
+    @Test func aWorkingSetThatGoesWhileItIsLookedForIsNone() async throws {
+        try await withFolder { folder in
+            let url = folder.appendingPathComponent("A.folioz")
+            let document = try await PersistentDocument.create(at: url, model: Library.model(), form: .archive)
+            try Library.insertBook("saved", document)
+            try await document.save()
+            let sets = StateFolder.documents + "/" + document.uuid
+            for nth in 1... {
+                let count = Mutex(0)
+                let hook: FaultInjection.Hook = { _, path in
+                    guard path.hasPrefix(sets) else { return nil }
+                    return count.withLock {
+                        $0 += 1
+                        return $0 == nth ? .error(2) : nil
+                    }
+                }
+                let info = try FaultInjection.with(hook) { try DocumentInfo(of: url) }
+                #expect(info.entities["Book"] == 1, "call \(nth)")
+                if count.withLock({ $0 }) < nth { break }
+                #expect(nth < 200)
+            }
+            try await document.close()
+        }
+    }
+
     @Test func whatWasSavedIsReadBack() async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folioz")

@@ -6,16 +6,24 @@ internal import SQLiteKit
 /// held against it as a whole.
 struct StateSum: Sendable, Hashable {
     private(set) var value: UInt64 = 0
+    private static let bytesAtOnce = 1 << 18
 
     init() {}
 
+    init(value: UInt64) { self.value = value }
+
     /// The sum over all pages of a state; reads them all.
     init(of state: DatabaseState) throws {
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: state.pageSize, alignment: 8)
+        let size = state.pageSize, atOnce = max(1, Self.bytesAtOnce / size)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: atOnce * size, alignment: 4096)
         defer { buffer.deallocate() }
-        for page in 0..<state.pageCount {
-            let count = try state.read(page: page, into: buffer)
-            add(page, UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        for first in stride(from: 0, to: state.pageCount, by: atOnce) {
+            let run = first..<min(first + atOnce, state.pageCount)
+            try state.read(pages: run, into: buffer)
+            for page in run {
+                let start = (page - first) * size
+                add(page, UnsafeRawBufferPointer(rebasing: buffer[start..<start + state.byteCount(ofPage: page)]))
+            }
         }
     }
 

@@ -50,7 +50,20 @@ extension VersionIndex {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let bytes = try encoder.encode(Stored(format: Self.format, next: next, head: head, columns: Row.columns, versions: rows))
-        try Disk.replaceFile(FilePath.join(folder, Self.fileName), with: Array(bytes))
+        try Disk.replaceFile(FilePath.join(folder, Self.fileName), with: CheckedJSON.adding(to: Array(bytes)))
+    }
+
+    /// Whether the checksum of a folder's index says that it is not what was written. Of an index without one nothing can be said.
+    static func isAltered(in folder: String) throws -> Bool {
+        let path = FilePath.join(folder, fileName)
+        guard try Disk.kind(of: path) == .file else { return false }
+        let bytes = try Disk.read(path, limit: JSONCoding.maximumSize)
+        switch CheckedJSON.verdict(on: bytes) {
+        case .sound: return false
+        case .altered: return true
+        // What begins otherwise is neither an index with a checksum nor one without.
+        case .unknown: return !bytes.starts(with: Array("{\"columns\":".utf8))
+        }
     }
 
     private static func damaged(_ reason: String, _ path: String) -> DocumentError {

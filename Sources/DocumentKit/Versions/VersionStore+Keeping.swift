@@ -24,8 +24,22 @@ extension VersionStore {
         _ files: DatabaseFiles, saved: SavedState, previous: SavedState, reason: DocumentVersion.Reason = .save,
         references: ContentReferences = ContentReferences()
     ) throws -> DocumentVersion? {
+        var pages: SavedPages?
+        return try keep(files, saved: saved, previous: previous, reason: reason, references: references, pages: &pages)
+    }
+
+    /// - Parameter pages: What is recorded of the pages of `previous`, where it is; becomes what is to be recorded of those of `saved`, nil where that is not known without reading them all.
+    func keep(
+        _ files: DatabaseFiles, saved: SavedState, previous: SavedState, reason: DocumentVersion.Reason, references: ContentReferences, pages: inout SavedPages?
+    ) throws -> DocumentVersion? {
+        let recorded = pages
+        pages = nil
         var index = try VersionIndex.read(in: folder)
-        if try isKept(index, saved) { return nil }
+        if try isKept(index, saved) {
+            // What other programs have committed on top is in no sum.
+            if let sum = index.head?.sum, files.log == nil || files.log?.end == index.head?.wal { pages = try SavedPages(sum: sum, of: files.current) }
+            return nil
+        }
         try prepareFolder()
         try prepare(&index, previous)
         guard index.rows.count < VersionIndex.maximumCount else {
@@ -37,7 +51,8 @@ extension VersionStore {
             var row = VersionIndex.Row(
                 number: index.next, generation: head.generation, saved: head.saved, reason: reason.description, flags: .isLinked,
                 size: older.size, deltaBytes: 0)
-            row.sum = head.sum
+            row.sum = recorded?.sum ?? head.sum
+            if let recorded, try recorded.isChangedOutside(DatabaseHeader(of: older)) { row.sum = nil }
             if row.sum == nil, older.size <= policy.cheapSize { row.sum = try StateSum(of: older) }
             made.append(row.baseName)
             if older.isMainFile, try clone(files, path(row.baseName)) {
@@ -58,6 +73,7 @@ extension VersionStore {
             index.next += 1
             index.head = VersionIndex.Head(saved, wal: files.log?.end, sum: sum)
             try index.write(in: folder)
+            pages = try sum.map { try SavedPages(sum: $0, of: newer) }
             return row.version
         }
     }

@@ -75,6 +75,8 @@ enum DiffCommand: Command {
         let isDifferent = try await DocumentReader.reading(old, model: model, console) { old in
             try await DocumentReader.reading(new, model: model, console) { new in
                 if let entity, old.model.entity(named: entity) == nil { _ = try EntityLookup.entity(named: entity, in: new.model) }
+                try old.document.checkSavedPages()
+                try new.document.checkSavedPages()
                 let comparison = DocumentComparison(from: old.document, to: new.document)
                 let progress = Progress(total: 0, of: "differences", console)
                 defer { progress.finish() }

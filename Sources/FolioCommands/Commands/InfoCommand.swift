@@ -34,6 +34,7 @@ enum InfoCommand: Command {
             "entities": .object(info.entities.mapValues { .int($0) }),
             "versions": .int(info.versions),
             "saved": date(info.saved), "autosaved": date(info.autosaved), "hasUnsavedChanges": .bool(info.hasUnsavedChanges),
+            "outsideCommits": .int(info.outsideCommits),
             "attachments": .object(["count": .int(info.attachments.count), "bytes": .int(info.attachments.bytes)]),
             "lock": info.lock.map(\.json) ?? .null,
         ])
@@ -56,6 +57,7 @@ enum InfoCommand: Command {
         if info.versions > 0 { line("versions", String(info.versions)) }
         if let saved = info.saved { line("saved", ValueText.date(saved)) }
         if let autosaved = info.autosaved { line("autosaved", ValueText.date(autosaved) + ", not saved") }
+        if info.outsideCommits > 0 { line("outside", "\(info.outsideCommits) \(info.outsideCommits == 1 ? "commit" : "commits") of other programs in the journal") }
         if let lock = info.lock { line("locked by", "\(lock)") }
     }
 }

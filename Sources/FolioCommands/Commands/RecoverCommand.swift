@@ -41,7 +41,7 @@ enum RecoverCommand: Command {
         if choice == .list || arguments.has(OptionSpecification.dryRun) || !info.hasUnsavedChanges {
             isDone = false
         } else {
-            try await console.interruption.committing { try await settle(url, choice, model) }
+            try await console.interruption.committing { try await settle(url, choice, model, console) }
             console.hasWritten = true
             isDone = true
         }
@@ -50,16 +50,17 @@ enum RecoverCommand: Command {
     }
 
     private static func settle(
-        _ url: URL, _ choice: Choice, _ model: @escaping @Sendable ([String: Data]) throws -> ManagedObjectModel?
+        _ url: URL, _ choice: Choice, _ model: @escaping @Sendable ([String: Data]) throws -> ManagedObjectModel?, _ console: Console
     ) async throws {
         let document = try await PersistentDocument.open(url, mode: .editing, recovery: choice == .keep ? .keep : .discard, fitting: model)
         do {
             if choice == .keep { try await document.save() }
-            try await document.close()
         } catch {
             try? await document.close()
             throw error
         }
+        if let problem = document.unfinishedSave { console.sayUnfinished(problem) }
+        do { try await document.close() } catch { console.sayUnfinished(error) }
     }
 
     private static func report(_ info: DocumentInfo, _ choice: Choice, isDone: Bool, _ path: String, _ console: Console) {

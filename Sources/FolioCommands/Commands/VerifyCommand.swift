@@ -16,7 +16,9 @@ enum VerifyCommand: Command {
             URL(fileURLWithPath: path), isThorough: arguments.has("--deep"), fitting: try FittingModel.resolver(arguments.value("--model")))
         let setAside = try DocumentVerifier.quarantinedFiles(of: URL(fileURLWithPath: path)).map(\.path)
         let unfinished = try DocumentVerifier.unfinishedFiles(of: URL(fileURLWithPath: path)).map(\.path)
-        return tell(findings, setAside, unfinished, console)
+        // A document that can't be opened has findings.
+        let isChangedOutside = try findings.isEmpty && DocumentVerifier.isChangedOutside(URL(fileURLWithPath: path))
+        return tell(findings, setAside, unfinished, isChangedOutside: isChangedOutside, console)
     }
 
     /// Looks at an earlier state as at a document of its own: a copy of it, in a temporary folder.
@@ -28,18 +30,19 @@ enum VerifyCommand: Command {
         return try withExtendedLifetime(folder) { tell(try DocumentVerifier.verify(copy, isThorough: arguments.has("--deep")), [], [], console) }
     }
 
-    private static func tell(_ findings: [DocumentFinding], _ setAside: [String], _ unfinished: [String], _ console: Console) -> ExitCode {
+    private static func tell(_ findings: [DocumentFinding], _ setAside: [String], _ unfinished: [String], isChangedOutside: Bool = false, _ console: Console) -> ExitCode {
         if console.isJSON {
             let list = findings.map { finding in
                 JSONValue.object([
                     "part": .string(finding.part), "message": .string(finding.message), "object": finding.object.map { .string($0) } ?? .null,
                 ])
             }
-            console.print(.object(["findings": .array(list), "isDamaged": .bool(!findings.isEmpty), "setAside": .strings(setAside), "unfinished": .strings(unfinished)]))
+            console.print(.object(["findings": .array(list), "isDamaged": .bool(!findings.isEmpty), "isChangedOutside": .bool(isChangedOutside), "setAside": .strings(setAside), "unfinished": .strings(unfinished)]))
         } else {
             for finding in findings { console.print(Printable.line("\(finding)")) }
             for file in setAside { console.say("note: set aside and not part of the document: \(Printable.line(file))") }
             for file in unfinished { console.say("note: a writer left it unfinished, and the next one removes it: \(Printable.line(file))") }
+            if isChangedOutside { console.say("note: another program has changed the store since the last save; the next save takes that up") }
             if findings.isEmpty { console.print("no damage found") }
         }
         return findings.isEmpty ? .done : .no

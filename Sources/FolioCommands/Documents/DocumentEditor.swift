@@ -17,9 +17,11 @@ struct DocumentEditor {
         let isDryRun = arguments.has(OptionSpecification.dryRun)
         let document = try await PersistentDocument.open(
             URL(fileURLWithPath: path), mode: isDryRun ? .reading : .editing, fitting: try FittingModel.resolver(arguments.value("--model")))
+        console.sayOutsideCommits(of: document)
         do {
             let result = try await body(DocumentEditor(document: document, isDryRun: isDryRun, console: console))
-            try await document.close()
+            // What was saved stands; the next opening does what is left.
+            do { try await document.close() } catch { console.sayUnfinished(error) }
             return result
         } catch {
             // A save of an archive that failed half-way, or was interrupted, has autosaved what it was to save: all of it or nothing.
@@ -54,7 +56,7 @@ struct DocumentEditor {
         }
         try await console.interruption.committing { try await document.save() }
         console.hasWritten = true
-        if let problem = document.unfinishedSave { console.say("note: saved, but what follows a save was left undone: \(Printable.line("\(problem)"))") }
+        if let problem = document.unfinishedSave { console.sayUnfinished(problem) }
         return true
     }
 }

@@ -36,6 +36,7 @@ struct DocumentReader {
             if isFirst, document.hasAutosavedWork, argument.state == .newest {
                 console.say("note: \(Printable.line(argument.path)) is shown with autosaved work that is not saved")
             }
+            if isFirst { console.sayOutsideCommits(of: document) }
             let result = try await body(DocumentReader(document: document))
             try await document.close()
             return result

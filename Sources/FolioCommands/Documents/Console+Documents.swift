@@ -1,0 +1,25 @@
+import Folio
+import Foundation
+import Synchronization
+
+extension Console {
+    /// What a command that has done its work could not do after it.
+    func sayUnfinished(_ error: any Error) { say("note: done, but what follows was left undone, and the next opening does it: \(Printable.line("\(error)"))") }
+
+    /// That other programs have committed in a document's journal, where they have.
+    func sayOutsideCommits(of document: PersistentDocument) {
+        let count = document.outsideCommits
+        guard count > 0 else { return }
+        let commits = count == 1 ? "a commit of another program" : "\(count) commits of other programs"
+        say("note: the journal of \(Printable.line(document.url.path)) has \(commits), which no save of the document made; what they changed is part of it")
+    }
+}
+
+/// Collects what operations leave undone after their commit, for telling it when they are done.
+final class UnfinishedNotes: Sendable {
+    private let errors = Mutex<[any Error]>([])
+
+    func add(_ error: any Error) { errors.withLock { $0.append(error) } }
+
+    func say(to console: Console) { for error in errors.withLock({ $0 }) { console.sayUnfinished(error) } }
+}

@@ -7,7 +7,7 @@ public struct DocumentError: Error, Sendable, CustomStringConvertible {
     /// What is wrong, in kinds that a caller decides by. More may be added.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String, Sendable {
-            case usage, malformed, notFound, unsupported, cannotCreate, io, locked, changed, recoverable, newer, permission, modelMismatch
+            case usage, malformed, notFound, unsupported, cannotCreate, io, locked, changed, recoverable, newer, permission, modelMismatch, unsavedChanges
         }
         private let kind: Kind
         private init(_ kind: Kind) { self.kind = kind }
@@ -36,6 +36,8 @@ public struct DocumentError: Error, Sendable, CustomStringConvertible {
         public static let permission = Code(.permission)
         /// The store was written with another model, or carries none; `entities` names those that differ.
         public static let modelMismatch = Code(.modelMismatch)
+        /// The document has unsaved changes that closing it would lose: save it, or discard them.
+        public static let unsavedChanges = Code(.unsavedChanges)
 
         public var description: String { kind.rawValue }
     }

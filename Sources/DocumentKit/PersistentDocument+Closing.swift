@@ -6,7 +6,8 @@ extension PersistentDocument {
     public enum UnsavedWork: Sendable, Hashable {
         /// It is saved; where that fails the document stays open.
         case save
-        /// It is autosaved: the next opening finds it. A store by itself, which has no such level, loses it.
+        /// It is autosaved: the next opening finds it. What can't be autosaved (the changes of a store by itself, what ``noteChange()`` has noted) fails the close with
+        /// `DocumentError` `unsavedChanges`, and the document stays open.
         case keep
         /// It is given up: the document is as it was last saved.
         case discard
@@ -59,29 +60,60 @@ extension PersistentDocument {
 
     /// Closes the document and gives its lock back, after the operations that are under way.
     ///
-    /// Unsaved work is treated as the policy of ``startBackgroundTasks(_:isolation:)`` says. Without one, changes in the context are lost, and autosaved work stays for the
-    /// next opening, unless `discarding` says so.
+    /// Unsaved work is treated as the policy of ``startBackgroundTasks(_:isolation:)`` says. Without one it is kept (``UnsavedWork/keep``): autosaved, so that the next opening
+    /// finds it and says so by `DocumentError` `recoverable`. A document that is open for reading has nothing to keep: changes in its context are dropped.
+    /// - Parameter discarding: Whether unsaved work is given up instead, autosaved work too.
+    /// - Throws: As ``close(_:)``.
     public func close(discardingUnsavedWork discarding: Bool = false) async throws {
-        if !discarding, isOpen, let policy = background?.policy, let work = policy.unsavedWorkOnClose { return try await close(work) }
-        try await exclusively { try await closeNow(discarding: discarding) }
+        try await close(discarding ? .discard : background?.policy.unsavedWorkOnClose ?? .keep)
     }
 
-    /// Closes the document and gives its lock back, after the operations that are under way.
+    /// Closes the document and gives its lock back, after the operations that are under way. Changes that are made while unsaved work is written are treated as it is. Does nothing
+    /// where the document is closed.
     ///
     /// ```swift
     /// try await document.close(.save)
     /// ```
-    /// - Throws: What saving or autosaving throws; then the document stays open. `DocumentError` where the files could not be closed as they should; then it is closed.
+    /// - Throws: What saving or autosaving throws, and `DocumentError` with code `unsavedChanges` for work that can't be kept; then the document stays open. `DocumentError` where
+    ///   the files could not be closed as they should; then it is closed.
     public func close(_ work: UnsavedWork) async throws {
         try await exclusively {
             guard isOpen else { return }
             switch work {
-            case .save: if hasUnsavedChanges { try await saveNow() }
-            case .keep: if hasUnsavedChanges, state.isEditing, state.marker != nil { try await autosaveNow() }
+            case .save: try await repeatUntilSettled({ hasUnsavedChanges }) { try await saveNow() }
+            case .keep: try await keepUnsavedWork()
             case .discard: break
             }
             try await closeNow(discarding: work == .discard)
         }
+    }
+
+    private func keepUnsavedWork() async throws {
+        guard state.isEditing else { return }
+        if state.marker != nil { try await repeatUntilSettled({ hasUncommittedEdits }) { try await autosaveNow() } }
+        guard hasNotedChanges || hasUncommittedEdits else { return }
+        throw unsavedChanges(state.marker == nil ? "there are changes, and a store by itself has no autosave" : "there are changes outside the objects, which no autosave keeps")
+    }
+
+    /// Edits that are neither saved nor autosaved. Those that were undone again are none.
+    private var hasUncommittedEdits: Bool {
+        context.processPendingChanges()
+        return hasUnsavedChanges && context.editPosition != committedPosition
+    }
+
+    /// Commits until nothing is left: the owner may edit while a commit is written.
+    private func repeatUntilSettled(_ isLeft: () -> Bool, _ commit: () async throws -> Void) async throws {
+        for _ in 0..<Self.mostCommitsOnClose {
+            guard isLeft() else { return }
+            try await commit()
+        }
+        if isLeft() { throw unsavedChanges("there are new changes after every save") }
+    }
+
+    private static var mostCommitsOnClose: Int { 100 }
+
+    private func unsavedChanges(_ reason: String) -> DocumentError {
+        DocumentError(.unsavedChanges, reason, path: state.path, stage: .closing, hint: "save the document, or close it with .discard")
     }
 
     private func closeNow(discarding: Bool) async throws {

@@ -68,19 +68,34 @@ extension PersistentDocument {
             let state = try editingState(), number = version.number
             guard state.versions != nil else { throw DocumentError(.unsupported, "it keeps no versions", path: state.path, stage: .restoring) }
             try await away { try $0.checkModel(ofVersion: number) }
-            if context.hasChanges { try await autosaveNow() }
+            try await keepWorkAsVersion()
+            // From here on nothing is waited for: no edit comes between.
             context.rollback()
             context.undoManager?.removeAllActions()
-            if self.state.hasAutosavedWork {
+            try goOn { try $0.closeRestoring(number) }
+            didReload()
+        }
+    }
+
+    /// Makes unsaved work a version, and what is edited while that is written another one.
+    private func keepWorkAsVersion() async throws {
+        var isKept = false
+        while true {
+            context.processPendingChanges()
+            if context.editPosition != committedPosition {
+                try await autosaveNow()
+                isKept = false
+            } else if state.hasAutosavedWork, !isKept {
                 try await away { session in
                     session.versionReason = .autosave
                     _ = try session.commit(ChangeSet(), .unfinishedWork)
                     session.settleSave()
                     session.renewTrace()
                 }
+                isKept = true
+            } else {
+                return
             }
-            try goOn { try $0.closeRestoring(number) }
-            didReload()
         }
     }
 

@@ -12,7 +12,7 @@ public struct SavingPolicy: Sendable, Hashable {
     public var maximumDelay: Duration
     /// Whether what is autosaved is saved by that, where it is valid.
     public var savesWhenIdle: Bool
-    /// What `close()` does with unsaved work; nil leaves it to the caller.
+    /// What `close()` does with unsaved work; nil as `keep`.
     public var unsavedWorkOnClose: PersistentDocument.UnsavedWork?
 
     public init(

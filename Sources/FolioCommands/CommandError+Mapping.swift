@@ -133,6 +133,7 @@ extension CommandError {
             case .newer: (.newer, "newer")
             case .permission: (.permission, "permission")
             case .modelMismatch: (.modelMismatch, "modelMismatch")
+            case .unsavedChanges: (.usage, "unsavedChanges")
             default: (.inputOutput, "inputOutput")
             }
         var detail: [String: JSONValue] = [:]

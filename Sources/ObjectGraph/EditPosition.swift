@@ -32,8 +32,10 @@ struct EditHistory {
 
     mutating func noteUnrecorded() { base.unrecorded = EditPosition.fresh() }
 
-    mutating func returnToCommitted(_ manager: UndoManager?) {
-        base = committed
+    mutating func returnToCommitted(_ manager: UndoManager?) { goBack(to: committed, manager) }
+
+    mutating func goBack(to position: EditPosition, _ manager: UndoManager?) {
+        base = position
         attached = manager?.position ?? 0
     }
 }

@@ -102,5 +102,7 @@ extension GraphError {
         GraphError(.wrongType, "\(entity.name).\(key) is \(attribute.type.name) and can't be \(value)", entity: entity.name, key: key)
     }
 
+    static let noContext = GraphError(
+        .objectNotFound, "The object has no context any more: it was deleted and saved, its insertion was taken back, or its context was reset or released. Fetch it by an objectID kept before")
     static let noStore = GraphError(.noStore, "The coordinator has no store; add one before fetching or saving")
 }

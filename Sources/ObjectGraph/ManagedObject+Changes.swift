@@ -47,7 +47,7 @@ extension ManagedObject {
     /// The values of properties as they were saved or fetched last; of a new object none. A to-many relationship that was not read is left out.
     /// - Parameter keys: the properties; nil for all persistent ones. Traps if there is no such property.
     public final func committedValues(forKeys keys: [String]?) -> [String: Any?] {
-        guard !state.contains(.inserted), fireFault() else { return [:] }
+        guard !state.contains(.inserted), fillForReading() else { return [:] }
         let shape = self.shape
         var values: [String: Any?] = [:]
         for key in keys ?? shape.entity.properties.filter({ !$0.isTransient }).map(\.name) {

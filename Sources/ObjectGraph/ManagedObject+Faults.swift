@@ -14,19 +14,29 @@ extension ManagedObject {
         return context.faults.fulfil(self)
     }
 
+    /// Fills the object for reading; false if it can't be filled, and for an object without a context, which has no values.
+    final func fillForReading() -> Bool { contextReference != nil && fireFault() }
+
+    /// Throws for an object that has no context any more.
+    final func checkContext() throws(GraphError) {
+        if contextReference == nil { throw .noContext }
+    }
+
     /// Fills the object if it is a fault.
-    /// - Throws: ``GraphError`` with code `objectNotFound` where the store has no such object, and what reading the store throws.
+    /// - Throws: ``GraphError`` with code `objectNotFound` where the store has no such object, or this one has no context any more, and what reading the store throws.
     public final func realise() throws {
+        try checkContext()
         if state.isFault { try context.faults.realise(self) }
     }
 
     /// Tells that a value is about to be read: fills the object. Nil stands for any key.
     public final func willAccessValue(forKey key: String?) {
-        fireFault()
+        _ = fillForReading()
     }
 
-    /// Whether a to-many relationship has not been read yet. Reads nothing. Traps if there is no such relationship.
+    /// Whether a to-many relationship has not been read yet; true for an object without a context. Reads nothing. Traps if there is no such relationship.
     public final func hasFault(forRelationshipNamed key: String) -> Bool {
+        guard contextReference != nil else { return true }
         let relation = relation(named: key)
         noteReading(relation.isToMany ? relation.index : -1)
         guard relation.isToMany else { return state.isFault }
@@ -37,6 +47,7 @@ extension ManagedObject {
 
     /// The IDs of a relationship's objects; these are not filled. Traps if there is no such relationship.
     public final func objectIDs(forRelationshipNamed key: String) -> [ManagedObjectID] {
+        guard contextReference != nil else { return [] }
         let relation = relation(named: key)
         noteReading(relation.index)
         guard fireFault() else { return [] }

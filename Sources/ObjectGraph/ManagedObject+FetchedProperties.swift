@@ -8,6 +8,7 @@ extension ManagedObject {
     /// In its predicate `$FETCH_SOURCE` is this object and `$FETCHED_PROPERTY` the property, of which `name` and `userInfo.key` can be asked.
     /// - Throws: ``GraphError`` with code `unknownKey`; what reading the predicate and fetching throw.
     public final func fetchedObjects(forKey key: String) throws -> [ManagedObject] {
+        try checkContext()
         guard let property = fetchedProperty(named: key) else { throw GraphError.unknownKey(key, of: entity, kind: "fetched property") }
         return try fetchedObjects(of: property)
     }

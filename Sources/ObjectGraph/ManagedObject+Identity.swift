@@ -2,7 +2,10 @@ import RowMemory
 public import Schema
 
 extension ManagedObject {
-    /// The context that the object belongs to; nil once the object is deleted and saved, or its context is reset or gone.
+    /// The context that the object belongs to; nil once the object is deleted and saved, its insertion was rolled back or undone, or its context is reset or gone.
+    ///
+    /// Without a context an object has no values: attributes and to-one relationships read as nil (or as the placeholder of a property that can't be nil), to-many ones as empty.
+    /// Setting a value traps, and so do `objectID` and `entity`.
     public final var managedObjectContext: ManagedObjectContext? {
         contextReference?.takeUnretainedValue()
     }
@@ -10,7 +13,7 @@ extension ManagedObject {
     /// The context, where there has to be one.
     final var context: ManagedObjectContext {
         guard let contextReference else {
-            preconditionFailure("This object has no context any more: it was deleted and saved, or its context was reset or released. Keep its objectID and fetch it again")
+            preconditionFailure("This object has no context any more: it was deleted and saved, its insertion was taken back, or its context was reset or released. Keep its objectID and fetch it again")
         }
         return contextReference.takeUnretainedValue()
     }

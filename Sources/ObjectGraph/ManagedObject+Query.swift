@@ -6,6 +6,7 @@ extension ManagedObject: QueryObject {
     package final var queryID: ManagedObjectID { objectID }
 
     package final func queryValue(forKey key: String) throws -> QueryValue {
+        try checkContext()
         let shape = self.shape
         guard let index = shape.entity.propertyIndex(named: key) else {
             let nearest = NearestNames.nearest(to: key, among: shape.entity.properties.map(\.name))

@@ -28,6 +28,7 @@ extension ManagedObject {
     }
 
     private func transformer(forKey key: String) throws(GraphError) -> any AttributeTransformer {
+        try checkContext()
         guard let property = entity.property(named: key) else { throw GraphError.unknownKey(key, of: entity) }
         guard let attribute = property.attribute, attribute.type == .transformable else {
             throw GraphError(.wrongType, "\(entity.name).\(key) is no transformable attribute", entity: entity.name, key: key)

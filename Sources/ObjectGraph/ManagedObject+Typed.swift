@@ -3,7 +3,7 @@ public import RowMemory
 extension ManagedObject {
     /// The value of an attribute, by a handle that was made once; nil where there is none, or one that `Value` can't have.
     ///
-    /// Costs a few instructions; for an object that is not filled yet, one trip to the store. Where a fault can't be filled it reads nil:
+    /// Costs a few instructions; for an object that is not filled yet, one trip to the store. An object without a context reads nil, and so does a fault that can't be filled:
     /// ``ManagedObjectContext/shouldDeleteInaccessibleFaults`` says what else happens. Traps if the handle is of another entity or model.
     @inlinable
     public final subscript<Value: AttributeValue>(key: AttributeKey<Value>) -> Value? {
@@ -58,7 +58,7 @@ extension ManagedObject {
     @usableFromInline
     final func prepareToRead(_ key: AttributeAccess) -> Bool {
         noteReading(Int(key.slot.index))
-        return prepare(key)
+        return contextReference != nil && prepare(key)
     }
 
     private final func prepare(_ key: AttributeAccess) -> Bool {

@@ -6,9 +6,10 @@ extension ManagedObject {
     /// The value of a property.
     ///
     /// An attribute gives its Swift type (integers of every width `Int`, binary data with external storage `LargeValue`), a to-one relationship the object, a
-    /// to-many one `Set<ManagedObject>`, an ordered one and a fetched property `[ManagedObject]`. Traps if the entity has no such property;
-    /// ``propertyValue(forKey:)`` throws instead.
+    /// to-many one `Set<ManagedObject>`, an ordered one and a fetched property `[ManagedObject]`. An object without a context (``managedObjectContext``) has no values: nil. Traps if
+    /// the entity has no such property; ``propertyValue(forKey:)`` throws instead.
     public final func value(forKey key: String) -> Any? {
+        guard contextReference != nil else { return nil }
         let shape = self.shape
         guard let index = shape.entity.propertyIndex(named: key) else {
             guard let property = fetchedProperty(named: key) else { preconditionFailure(GraphError.unknownKey(key, of: shape.entity).message) }
@@ -49,8 +50,9 @@ extension ManagedObject {
     }
 
     /// The value of a property as a value: relationships as object IDs.
-    /// - Throws: ``GraphError`` with code `unknownKey`, or `objectNotFound` for a fault that can't be filled; what reading the store throws.
+    /// - Throws: ``GraphError`` with code `unknownKey`, or `objectNotFound` for a fault that can't be filled or an object without a context; what reading the store throws.
     public final func propertyValue(forKey key: String) throws -> PropertyValue {
+        try checkContext()
         let shape = self.shape
         guard let index = shape.entity.propertyIndex(named: key) else { return .list(try fetchedObjects(forKey: key).map { .object($0.objectID) }) }
         noteReading(index)
@@ -71,6 +73,7 @@ extension ManagedObject {
     /// Sets a property from a value: relationships from object IDs.
     /// - Throws: ``GraphError`` with code `unknownKey`, `wrongType`, or `objectNotFound` where an ID leads nowhere.
     public final func setPropertyValue(_ value: PropertyValue, forKey key: String) throws {
+        try checkContext()
         let shape = self.shape
         guard let index = shape.entity.propertyIndex(named: key) else { throw GraphError.unknownKey(key, of: shape.entity) }
         try realise()
@@ -100,6 +103,7 @@ extension ManagedObject {
 
     /// The value of an attribute or a to-one relationship without filling a fault and without hooks.
     public final func primitiveValue(forKey key: String) -> Any? {
+        guard contextReference != nil else { return nil }
         let (shape, index) = knownProperty(key)
         guard let row = optionalRow else { return nil }
         if let relation = shape.relations[index] {

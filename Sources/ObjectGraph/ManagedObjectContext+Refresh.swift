@@ -5,44 +5,64 @@ import Storage
 extension ManagedObjectContext {
     /// Drops all changes: new objects are forgotten, deleted ones are back, values are the saved ones. Undo forgets everything. Reads nothing.
     ///
-    /// The context of a document is not rolled back by itself, for a save in the background may be writing it, which traps here: `revert()` of the document waits for
-    /// that.
+    /// While a save is being written elsewhere, as a document's are, this acts as if it came after the save: what was changed since the save began is dropped at once, what the save
+    /// writes stays, and where the save fails that is dropped too, unless there are new changes by then. `revert()` of a document gives up autosaved work as well.
     public func rollback() {
-        precondition(saveUnderWay == nil, "A save of this context is under way: wait for it to end before rolling back")
+        saveUnderWay?.interrupt(by: .rollback)
         let dropped = changes
         changes = ChangeRecords()
-        pendingDeletions.removeAll()
-        postponedDeletions.removeAll()
-        news.forgetDeletions()
-        eventLog = EventLog()
-        undoManager?.removeAllActions(withTarget: self)
-        edits.returnToCommitted(undoManager)
-        permanentKeys = PermanentKeys()
-        loadError = nil
-        var restored: [ManagedObject] = []
+        forgetPendingWork()
+        var restored: [ManagedObject] = [], forgotten: [ManagedObject] = []
         for index in dropped.indices {
             guard let object = dropped.object(at: index) else { continue }
             object.recordIndex = -1
             if object.state.contains(.inserted) {
                 let isAnnounced = object.state.isDisjoint(with: [.free, .unannounced])
-                noteChange(object)
                 registry.unregister(object)
                 // Without a context it has nothing to answer with, as after a reset.
                 object.detachRow()
                 object.state = .fault
+                forgotten.append(object)
                 if isAnnounced { news.forgotten.insert(object) }
             } else {
                 restore(object, from: dropped, index)
                 restored.append(object)
             }
         }
+        // Undo may have brought back what the save deletes.
+        if let save = saveUnderWay { save.changes.forEach(at: save.deleted) { $0.state.insert(.deleted) } }
         for object in restored { object.awake(fromSnapshotEvents: .rollback) }
         if isObserved(.objectsDidChange) { news.refreshed.formUnion(restored) }
         endEvent()
+        tellChildren(updated: restored, deleted: forgotten)
+    }
+
+    /// Leaves word with children that follow this context that what they have read of it holds no longer.
+    private func tellChildren(updated: some Sequence<ManagedObject>, deleted: some Sequence<ManagedObject> = []) {
+        guard !followers.isEmpty else { return }
+        func ids(_ objects: some Sequence<ManagedObject>) -> Set<ManagedObjectID> {
+            // The objects of a store that was removed have no IDs any more.
+            Set(objects.compactMap { $0.key < 0 || persistentStoreCoordinator.objectID(key: $0.key, entityIndex: Int($0.entityIndex)) != nil ? objectID(key: $0.key, entityIndex: Int($0.entityIndex)) : nil })
+        }
+        let changes = SavedChanges(updated: ids(updated), deleted: ids(deleted), contextName: name)
+        if !changes.isEmpty { followers.post(changes, from: nil) }
+    }
+
+    /// Forgets what the event has done beside the changes, and what undo knows.
+    private func forgetPendingWork() {
+        pendingDeletions.removeAll()
+        postponedDeletions.removeAll()
+        news.forgetDeletions()
+        eventLog = EventLog()
+        undoManager?.removeAllActions(withTarget: self)
+        edits.goBack(to: saveUnderWay?.position ?? edits.committed, undoManager)
+        permanentKeys = PermanentKeys()
+        loadError = nil
     }
 
     private func restore(_ object: ManagedObject, from dropped: ChangeRecords, _ index: Int) {
         noteChange(object)
+        recorder.leaveLentRow(object)
         let wasInaccessible = object.state.contains(.inaccessible)
         object.state.remove([.updated, .deleted, .unannounced, .inaccessible])
         if wasInaccessible {
@@ -58,20 +78,17 @@ extension ManagedObjectContext {
         for slot in slots where slot.kind == .toMany { object.existingList(relation(object, Int(slot.index)))?.rollBack() }
     }
 
-    /// Forgets every object and change. Objects that are still held are of no use any more: keep object IDs.
+    /// Forgets every object and change. Objects that are still held have no context any more, and no values: keep object IDs.
+    ///
+    /// A save that is being written elsewhere meanwhile, as a document's are, goes on: it writes what it has taken, or, where it fails, nothing.
     public func reset() {
-        precondition(saveUnderWay == nil, "A save of this context is under way: wait for it to end before resetting")
+        saveUnderWay?.interrupt(by: .reset)
         changes = ChangeRecords()
-        pendingDeletions.removeAll()
-        postponedDeletions.removeAll()
+        forgetPendingWork()
         news = EventNews()
-        eventLog = EventLog()
-        undoManager?.removeAllActions(withTarget: self)
-        edits.returnToCommitted(undoManager)
-        permanentKeys = PermanentKeys()
-        loadError = nil
         moveGenerationForward()
         let objects = registry.allObjects
+        tellChildren(updated: objects.filter { !$0.state.contains(.inserted) }, deleted: objects.filter { $0.state.contains(.inserted) })
         registry.removeAll()
         for object in objects {
             noteChange(object)
@@ -111,6 +128,7 @@ extension ManagedObjectContext {
         }
         news.refreshed.insert(object)
         endEvent()
+        tellChildren(updated: [object])
     }
 
     /// Makes all objects without changes faults again, and brings the others up to date under their changes.
@@ -121,8 +139,10 @@ extension ManagedObjectContext {
         for object in registry.allObjects where object.state.isDisjoint(with: [.inserted, .saving, .deleted]) {
             if object.recordIndex >= 0 { merging.mergeStoreValues(into: object) } else { faults.turnIntoFault(object) }
         }
-        news.refreshed.formUnion(registry.allObjects)
+        let objects = registry.allObjects
+        news.refreshed.formUnion(objects)
         endEvent()
+        tellChildren(updated: objects)
     }
 
     /// Deletes what the store has no more, as if somebody else had saved that: after another state has taken its place. Reads the rows of all objects without changes;

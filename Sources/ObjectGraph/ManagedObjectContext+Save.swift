@@ -62,7 +62,8 @@ extension ManagedObjectContext {
     /// - Throws: the error to throw where no policy can settle it.
     package func prepareSave(again failed: PreparedSave, after error: any Error) throws -> PreparedSave? {
         precondition(saveUnderWay?.number == failed.number, "This save is not the one that is under way")
-        outcome.putBack()
+        // Whoever has rolled back or reset meanwhile wants nothing settled.
+        guard outcome.putBack() == nil else { throw settler.translated(error) }
         // What is settled is settled with the store as it is now.
         moveGenerationForward()
         // Others may write faster than this context reads.

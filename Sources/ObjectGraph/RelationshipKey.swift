@@ -122,7 +122,7 @@ extension ManagedObject {
     /// Reading gives a fault where the object is not known yet, and asks the store for nothing but this object's own row. Traps if the handle is of another entity.
     public final subscript<Destination>(key: ToOneKey<Destination>) -> Destination? {
         get {
-            guard let relation = relation(at: key.index, key.family, key.modelNumber) else { return nil }
+            guard contextReference != nil, let relation = relation(at: key.index, key.family, key.modelNumber) else { return nil }
             guard let target = context.target(self, relation.slot) else { return nil }
             guard let destination = target as? Destination else {
                 preconditionFailure("\(target.entity.name) has another class than \(Destination.self): register it with the coordinator")
@@ -141,7 +141,7 @@ extension ManagedObject {
     /// The first reading costs a trip to the store, which brings the members of other objects of the same fetch too. Traps if the handle is of another entity.
     public final subscript<Destination>(key: ToManyKey<Destination>) -> ManagedObjects<Destination> {
         get {
-            guard let relation = relation(at: key.index, key.family, key.modelNumber) else { return ManagedObjects(ContiguousArray()) }
+            guard contextReference != nil, let relation = relation(at: key.index, key.family, key.modelNumber) else { return ManagedObjects(ContiguousArray()) }
             return context.shownMembers(of: self, relation)
         }
         set {

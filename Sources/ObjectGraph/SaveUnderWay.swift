@@ -31,6 +31,20 @@ struct SaveUnderWay {
     var memberDeletions: [MemberDeletion] = []
     /// The slabs of the rows that the change set lends the store.
     var lentSlabs: ContiguousArray<RowSlab> = []
+    var interruption: Interruption?
+
+    /// What the owner of the context did while the store was writing.
+    enum Interruption {
+        /// Changes were rolled back: those of the save are dropped too where the store does not write them.
+        case rollback
+        /// The objects were forgotten: nothing of the save comes back to them.
+        case reset
+    }
+
+    mutating func interrupt(by interruption: Interruption) {
+        // Forgotten objects stay forgotten.
+        if self.interruption != .reset { self.interruption = interruption }
+    }
 
     /// Nobody reads the rows any more.
     func takeBackRows() {

@@ -254,4 +254,130 @@ import Testing
             try await fourth.close(.discard)
         }
     }
+
+    @Test(arguments: [DocumentForm.package, .archive]) @MainActor func closingWithoutAWordKeepsUnsavedWork(_ form: DocumentForm) async throws {
+        try await withFolder { folder in
+            let url = folder.appendingPathComponent("A.folio")
+            let document = try await PersistentDocument.create(at: url, model: Library.model(), form: form)
+            try Library.insertBook("saved", document)
+            try await document.save()
+            try Library.insertBook("unsaved", document)
+            try await document.close()
+            let error = await #expect(throws: DocumentError.self) { _ = try await PersistentDocument.open(url) }
+            #expect(error?.code == .recoverable)
+            let second = try await PersistentDocument.open(url, recovery: .keep)
+            #expect(try Library.titles(second) == ["saved", "unsaved"])
+            second.startBackgroundTasks(.off)
+            try Library.insertBook("more", second)
+            try await second.close()
+            let third = try await PersistentDocument.open(url, recovery: .keep)
+            #expect(try Library.titles(third) == ["more", "saved", "unsaved"])
+            try await third.close(discardingUnsavedWork: true)
+            let fourth = try await PersistentDocument.open(url)
+            #expect(try Library.titles(fourth) == ["saved"])
+            try await fourth.close()
+            // A reader has nothing to keep.
+            let reader = try await PersistentDocument.open(url, mode: .reading)
+            try Library.insertBook("scratch", reader)
+            try await reader.close()
+        }
+    }
+
+    /// A store by itself has no autosave, and the application's own files are part of none.
+    @Test(arguments: [true, false]) func closingWhatCannotBeKeptThrowsAndLeavesTheDocumentOpen(isBare: Bool) async throws {
+        try await withFolder { folder in
+            let url = folder.appendingPathComponent(isBare ? "A.sqlite" : "A.folio")
+            let model = try Library.model()
+            let document = isBare ? try await PersistentDocument.create(at: url, model: model, form: .store) : try await NotedDocument.create(at: url, model: model)
+            if isBare { try Library.insertBook("one", document) } else { document.noteChange() }
+            for close in [{ try await document.close() }, { try await document.close(.keep) }] {
+                let error = await #expect(throws: DocumentError.self) { try await close() }
+                #expect(error?.code == .unsavedChanges && document.isOpen && document.hasUnsavedChanges)
+            }
+            try await document.save()
+            try await document.close()
+            let again = try await PersistentDocument.open(url)
+            #expect(try Library.titles(again) == (isBare ? ["one"] : []))
+            try Library.insertBook("two", again)
+            try await again.close(.discard)
+        }
+    }
+
+    /// Holds the first commit of `operation` at its end, has a book inserted meanwhile, and lets it go on.
+    @MainActor private func editing(
+        _ document: PersistentDocument, _ title: String, during operation: @escaping @MainActor @Sendable () async throws -> Void
+    ) async throws {
+        let gate = Gate()
+        let work = Task { @MainActor in
+            try await FaultInjection.with { call, path in
+                if call == .fsync, path.hasSuffix("-wal") { gate.pass() }
+                return nil
+            } _: { try await operation() }
+        }
+        try await waitUntil { gate.isReached }
+        try Library.insertBook(title, document)
+        gate.open()
+        try await work.value
+    }
+
+    @Test @MainActor func whatIsEditedWhileAClosingDocumentIsWrittenIsKeptToo() async throws {
+        try await withFolder { folder in
+            for work in [PersistentDocument.UnsavedWork.save, .keep] {
+                let url = folder.appendingPathComponent("\(work).folio")
+                let document = try await PersistentDocument.create(at: url, model: Library.model())
+                try Library.insertBook("first", document)
+                try await editing(document, "second") { try await document.close(work) }
+                let again = try await PersistentDocument.open(url, recovery: work == .save ? .refuse : .keep)
+                #expect(try Library.titles(again) == ["first", "second"])
+                try await again.close()
+            }
+        }
+    }
+
+    @Test @MainActor func whatIsEditedWhileAVersionIsRestoredIsKeptAsAVersion() async throws {
+        try await withFolder { folder in
+            let url = folder.appendingPathComponent("A.folio")
+            let document = try await PersistentDocument.create(at: url, model: Library.model())
+            try Library.insertBook("first", document)
+            try await document.save()
+            let version = try #require(try document.versions().last)
+            try Library.insertBook("second", document)
+            try await editing(document, "third") { try await document.revert(to: version) }
+            #expect(try Library.titles(document).isEmpty && !document.hasUnsavedChanges && !document.context.hasChanges)
+            let kept = try #require(try document.versions().last)
+            let old = try await PersistentDocument.open(url, version: kept.generation)
+            #expect(try Library.titles(old) == ["first", "second", "third"])
+            try await old.close()
+            try await document.close()
+        }
+    }
+
+    @Test(arguments: [true, false]) @MainActor func aContextIsRolledBackOrResetWhileAnAutosaveWrites(rollsBack: Bool) async throws {
+        try await withFolder { folder in
+            let url = folder.appendingPathComponent("A.folio")
+            let document = try await PersistentDocument.create(at: url, model: Library.model())
+            try Library.insertBook("first", document)
+            let gate = Gate()
+            let save = Task { @MainActor in
+                try await FaultInjection.with { call, path in
+                    if call == .fsync, path.hasSuffix("-wal") { gate.pass() }
+                    return nil
+                } _: { try await document.autosave() }
+            }
+            try await waitUntil { gate.isReached }
+            try Library.insertBook("second", document)
+            if rollsBack { document.context.rollback() } else { document.context.reset() }
+            gate.open()
+            try await save.value
+            #expect(try Library.titles(document) == ["first"])
+            #expect(document.hasUnsavedChanges && document.hasAutosavedWork && !document.context.hasChanges)
+            try Library.insertBook("third", document)
+            try await document.save()
+            #expect(!document.hasUnsavedChanges)
+            try await document.close()
+            let again = try await PersistentDocument.open(url)
+            #expect(try Library.titles(again) == ["first", "third"])
+            try await again.close()
+        }
+    }
 }

@@ -205,4 +205,110 @@ struct BackgroundSaveTests {
         context.completeSave(prepared, try library.store.apply(prepared.changes))
         #expect(!context.hasChanges)
     }
+
+    // MARK: Rolling back and resetting meanwhile
+
+    /// Makes changes, begins to save them, and makes some more.
+    private func editWhileSaving() throws -> (PreparedSave, new: ManagedObject, doomed: ManagedObject, later: ManagedObject) {
+        let doomed = try library.book("Doomed", by: author)
+        try context.save()
+        author["name"] = "Jane"
+        let new = try library.book("Persuasion", by: author)
+        context.delete(doomed)
+        let prepared = try prepare()
+        author["name"] = "Later"
+        author["born"] = 1775
+        new["title"] = "Persuasion 2"
+        let later = try library.book("Later", by: author)
+        context.delete(book)
+        context.processPendingChanges()
+        return (prepared, new, doomed, later)
+    }
+
+    /// What was changed later is gone at once; what the save writes is saved.
+    @Test(arguments: [false, true]) func aRollbackMeanwhileDropsTheLaterChangesOnly(hasUndo: Bool) throws {
+        if hasUndo { context.undoManager = UndoManager() }
+        let (prepared, new, doomed, later) = try editWhileSaving()
+        context.rollback()
+        let position = context.editPosition
+        func check() {
+            #expect(author["name"] as? String == "Jane" && author["born"] == nil && new["title"] as? String == "Persuasion" && !book.isDeleted)
+            #expect(author.names("books") == ["Emma", "Persuasion"] && later.managedObjectContext == nil && later["title"] == nil)
+        }
+        check()
+        #expect(context.undoManager?.canUndo != true && doomed.isDeleted)
+        context.completeSave(prepared, try library.store.apply(prepared.changes))
+        check()
+        #expect(!context.hasChanges && context.editPosition == position && doomed.managedObjectContext == nil)
+        let other = library.anotherContext()
+        #expect(other.fetchNames("Book") == ["Emma", "Persuasion"] && other.fetchNames("Author") == ["Jane"])
+    }
+
+    /// Undo has brought back an object that the save deletes: rolled back, it is deleted.
+    @Test func aRollbackMeanwhileTakesBackWhatUndoHasDone() throws {
+        context.undoManager = UndoManager()
+        context.delete(book)
+        context.processPendingChanges()
+        let prepared = try prepare()
+        context.undo()
+        #expect(!book.isDeleted)
+        context.rollback()
+        #expect(book.isDeleted && author.names("books").isEmpty)
+        context.completeSave(prepared, try library.store.apply(prepared.changes))
+        #expect(!context.hasChanges && book.managedObjectContext == nil && library.anotherContext().fetchNames("Book").isEmpty)
+    }
+
+    @Test(arguments: [false, true]) func aRollbackMeanwhileDropsAllWhereTheSaveFails(again: Bool) throws {
+        let (prepared, new, doomed, later) = try editWhileSaving()
+        context.rollback()
+        let full = StorageError(.full, "full")
+        if again {
+            context.mergePolicy = .overwrite
+            #expect(throws: StorageError.self) { try context.prepareSave(again: prepared, after: full) }
+        } else {
+            #expect((context.failSave(prepared, full) as? StorageError)?.code == .full)
+        }
+        #expect(!context.hasChanges && author["name"] as? String == "Austen" && author.names("books") == ["Doomed", "Emma"])
+        #expect(!doomed.isDeleted && new.managedObjectContext == nil && later.managedObjectContext == nil)
+        try context.save()
+        #expect(library.anotherContext().fetchNames("Book") == ["Doomed", "Emma"])
+    }
+
+    /// What was edited after the rollback is not to be lost, and it may belong to what the save had.
+    @Test func whatIsEditedAfterARollbackStaysWhereTheSaveFails() throws {
+        let (prepared, new, _, _) = try editWhileSaving()
+        context.rollback()
+        new["pages"] = 7
+        _ = context.failSave(prepared, StorageError(.full, "full"))
+        #expect(new.isInserted && new["pages"] as? Int == 7 && author["name"] as? String == "Jane")
+        try context.save()
+        #expect(library.anotherContext().fetchNames("Book") == ["Emma", "Persuasion"])
+    }
+
+    /// The context has forgotten the objects; those it has read again since, before the store had written, are brought up to date.
+    @Test(arguments: [true, false]) func aResetMeanwhileForgetsEveryObject(succeeds: Bool) throws {
+        let (id, bookID) = (author.objectID, book.objectID)
+        let (prepared, new, doomed, later) = try editWhileSaving()
+        let follower = library.anotherContext()
+        follower.automaticallyMergesChangesFromParent = true
+        let followed = follower.object(with: id)
+        #expect(followed["name"] as? String == "Austen")
+        context.reset()
+        for object in [author, book, new, doomed, later] { #expect(object.managedObjectContext == nil && object["title"] == nil && object.isFault) }
+        let again = context.object(with: id)
+        #expect(again["name"] as? String == "Austen" && again.names("books") == ["Doomed", "Emma"] && context.fetchNames("Book") == ["Doomed", "Emma"])
+        if succeeds {
+            context.completeSave(prepared, try library.store.apply(prepared.changes))
+        } else {
+            _ = context.failSave(prepared, StorageError(.full, "full"))
+        }
+        let books = succeeds ? ["Emma", "Persuasion"] : ["Doomed", "Emma"]
+        #expect(!context.hasChanges && again["name"] as? String == (succeeds ? "Jane" : "Austen") && again.names("books") == books)
+        follower.processPendingChanges()
+        #expect(followed["name"] as? String == (succeeds ? "Jane" : "Austen"))
+        again["born"] = 1775
+        context.object(with: bookID)["pages"] = 3
+        try context.save()
+        #expect(library.anotherContext().fetchNames("Book") == books)
+    }
 }

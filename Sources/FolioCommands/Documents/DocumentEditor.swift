@@ -20,8 +20,8 @@ struct DocumentEditor {
         console.sayOutsideCommits(of: document)
         do {
             let result = try await body(DocumentEditor(document: document, isDryRun: isDryRun, console: console))
-            // What was saved stands; the next opening does what is left.
-            do { try await document.close() } catch { console.sayUnfinished(error) }
+            // What was not committed is not wanted. What was saved stands; the next opening does what is left.
+            do { try await document.close(.discard) } catch { console.sayUnfinished(error) }
             return result
         } catch {
             // A save of an archive that failed half-way, or was interrupted, has autosaved what it was to save: all of it or nothing.

@@ -42,7 +42,7 @@ extension FetchExecutor {
         }
         // An object in both has one record with the later changes and one with those that are being saved; it is one object.
         for index in context.changes.indices { if let object = context.changes.object(at: index) { consider(object, context.changes.changed(at: index)) } }
-        if let save = context.saveUnderWay {
+        if let save = context.saveUnderWay, save.interruption != .reset {
             if !save.memberDeletions.isEmpty { overlay.excludedKeys += try context.deletions.keysLeftToStore(of: entities) }
             for index in save.changes.indices {
                 if let object = save.changes.object(at: index), object.recordIndex < 0 { consider(object, save.changes.changed(at: index)) }

@@ -81,8 +81,9 @@ final class ObjectRegistry {
         retained?.insert(object)
     }
 
-    /// Makes the object known no longer; it keeps its values.
+    /// Makes the object known no longer. Without a context it has no values to show, which observers are told; its row stays.
     func unregister(_ object: ManagedObject) {
+        context.noteChange(object)
         object.isListed = false
         forget(object)
         object.contextReference = nil

@@ -28,6 +28,7 @@ struct SaveOutcome {
         save.takeBackRows()
         context.moveGenerationForward()
         context.edits.committed = save.position
+        if save.interruption == .reset { return acceptForgotten(save, receipt) }
         var renamed: [UnheldObjects] = []
         // In a parent new objects stay new, under their temporary numbers.
         if context.parent != nil { for places in save.inserted { save.changes.forEach(at: places) { $0.cells?.setVersion(1) } } }
@@ -78,10 +79,17 @@ struct SaveOutcome {
         }
     }
 
-    func putBack() {
-        guard let save = context.saveUnderWay else { return }
+    /// - Returns: what the owner did while the store was writing.
+    @discardableResult
+    func putBack() -> SaveUnderWay.Interruption? {
+        guard let save = context.saveUnderWay else { return nil }
         context.saveUnderWay = nil
         save.takeBackRows()
+        if save.interruption == .reset {
+            // Without edits since, the content is what was committed before.
+            if context.edits.position(context.undoManager) == save.position { context.edits.returnToCommitted(context.undoManager) }
+            return .reset
+        }
         for list in save.lists { list.cancelSaving() }
         let newer = context.changes
         newer.forEach { object, _ in object.recordIndex = -1 }
@@ -101,7 +109,10 @@ struct SaveOutcome {
             if !object.state.contains(.deleted) { object.state.insert(.updated) }
         }
         context.deletions.postponeMemberDeletions(save.memberDeletions)
+        let isEdited = !newer.isEmpty || !context.pendingDeletions.isEmpty
         merge(newer)
+        if save.interruption == .rollback, !isEdited { context.rollback() }
+        return save.interruption
     }
 
     /// Changes that were made while a save was under way, on top of those that it did not write.

@@ -10,8 +10,8 @@ struct UniqueValueDeferral {
 
     func prepareAutosave(again failed: PreparedSave, after error: any Error) throws -> (save: PreparedSave?, left: [PendingUniqueValue]) {
         precondition(context.saveUnderWay?.number == failed.number, "This save is not the one that is under way")
-        context.outcome.putBack()
-        guard let stored = error as? StorageError, stored.code == .constraint, failed.attempt <= Self.lastAttempt else { throw context.settler.translated(error) }
+        let isInterrupted = context.outcome.putBack() != nil
+        guard !isInterrupted, let stored = error as? StorageError, stored.code == .constraint, failed.attempt <= Self.lastAttempt else { throw context.settler.translated(error) }
         context.processPendingChanges()
         if failed.attempt == 1, context.mergePolicy.mergeType != .error {
             do {

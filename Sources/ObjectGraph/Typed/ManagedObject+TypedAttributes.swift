@@ -3,7 +3,7 @@ public import RowMemory
 extension ManagedObject {
     /// The value of an attribute that the class declares; nil where there is none, or one that `Value` can't have.
     ///
-    /// Costs a few instructions; for an object that is not filled yet, one trip to the store. Where a fault can't be filled it reads nil:
+    /// Costs a few instructions; for an object that is not filled yet, one trip to the store. An object without a context reads nil, and so does a fault that can't be filled:
     /// ``ManagedObjectContext/shouldDeleteInaccessibleFaults`` says what else happens. Traps if the object's entity has no such attribute.
     @inlinable
     public final subscript<Value: AttributeValue>(attribute: TypedAttribute<Value>) -> Value? {
@@ -66,7 +66,7 @@ extension ManagedObject {
     /// Fills the object; nil if there is nothing to read.
     @usableFromInline
     final func cellForReading<Value>(_ attribute: TypedAttribute<Value>) -> RowCell? {
-        guard fireFault() else { return nil }
+        guard fillForReading() else { return nil }
         let place = place(of: attribute)
         noteReading(Int(place.index))
         return place.cell

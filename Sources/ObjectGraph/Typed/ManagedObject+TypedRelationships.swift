@@ -7,7 +7,7 @@ extension ManagedObject {
     /// Reading gives a fault where the object is not known yet. Traps if the object's entity has no such relationship.
     public final subscript<Destination>(relationship: TypedToOne<Destination>) -> Destination? {
         get {
-            guard let relation = relation(relationship) else { return nil }
+            guard contextReference != nil, let relation = relation(relationship) else { return nil }
             noteReading(relation.index)
             guard let target = context.target(self, relation.slot) else { return nil }
             guard let destination = target as? Destination else {
@@ -28,7 +28,7 @@ extension ManagedObject {
     /// store, which brings the members of all objects of the same fetch. Traps if the object's entity has no such relationship.
     public final subscript<Members>(relationship: TypedToMany<Members>) -> Members {
         get {
-            guard let relation = relation(relationship) else { return Members(ManagedObjects(ContiguousArray())) }
+            guard contextReference != nil, let relation = relation(relationship) else { return Members(ManagedObjects(ContiguousArray())) }
             noteReading(relation.index)
             return Members(context.shownMembers(of: self, relation))
         }

@@ -90,6 +90,19 @@ import Testing
             }
             let new = try context.make("Account", ["title": "new"])
             #expect(try isTold(of: { _ = new.isDeleted }) { context.rollback() })
+            // What an object loses with its context.
+            for key in ["title", "owner", "tags"] {
+                let new = try context.make("Account", ["title": "new"])
+                context.processPendingChanges()
+                #expect(try isTold(of: { _ = new[key] }) { context.undo() }, "\(key)")
+                #expect(new.managedObjectContext == nil)
+                let saved = try context.make("Account", ["title": "saved"])
+                try context.save()
+                context.delete(saved)
+                context.processPendingChanges()
+                #expect(try isTold(of: { _ = saved[key] }) { try context.save() }, "\(key)")
+                #expect(saved.managedObjectContext == nil && saved["title"] == nil)
+            }
             #expect(try isTold(of: { _ = account["title"] }) { context.reset() })
         }
     }

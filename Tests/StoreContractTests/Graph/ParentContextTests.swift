@@ -169,6 +169,49 @@ import Testing
         }
     }
 
+    /// A child has read what its parent gives up then.
+    @Test(arguments: StoreKind.allCases) func aChildThatMergesByItselfFollowsWhatItsParentGivesUp(kind: StoreKind) throws {
+        for step in ["rollback", "reset", "refresh", "refreshAll"] {
+            try GraphFixture.run(kind) { fixture in
+                let root = fixture.context()
+                let ada = try root.make("Person", ["name": "Ada"])
+                let account = try root.make("Account", ["title": "t0", "note": "n0", "owner": ada])
+                try root.save()
+                account["title"] = "t1"
+                let new = try root.make("Account", ["title": "new", "owner": ada])
+                let child = ManagedObjectContext(parent: root), grandchild = ManagedObjectContext(parent: child)
+                (child.automaticallyMergesChangesFromParent, grandchild.automaticallyMergesChangesFromParent) = (true, true)
+                let same = try child.same(account), owner = try child.same(ada), gone = try child.same(new), last = try grandchild.same(account)
+                #expect(same.text("title") == "t1" && owner.texts("accounts", "title") == ["new", "t1"] && last.text("title") == "t1")
+                same["note"] = "n1"
+                let hasNew = step.hasPrefix("refresh")
+                switch step {
+                case "rollback": root.rollback()
+                case "reset": root.reset()
+                case "refresh": root.refresh(account, mergeChanges: false)
+                default:
+                    root.refresh(account, mergeChanges: false)
+                    // What another context saved comes along.
+                    let other = fixture.context()
+                    try other.same(account)["title"] = "t2"
+                    try other.save()
+                    root.refreshAllObjects()
+                }
+                child.processPendingChanges()
+                grandchild.processPendingChanges()
+                let title = step == "refreshAll" ? "t2" : "t0"
+                #expect(same.text("title") == title && same.text("note") == "n1" && last.text("title") == title, "\(step)")
+                #expect(gone.isDeleted == !hasNew && owner.texts("accounts", "title") == (hasNew ? ["new", title] : [title]), "\(step)")
+                try child.save()
+                try root.save()
+                let stored = try fixture.reopened()
+                let saved = try stored.one("Account", "title == '\(title)'")
+                let count = try stored.count(for: FetchRequest<ManagedObject>("Account"))
+                #expect(saved.text("note") == "n1" && count == (hasNew ? 2 : 1), "\(step)")
+            }
+        }
+    }
+
     @Test(arguments: StoreKind.allCases) func aChildsValuesWinWithoutConflict_S36(kind: StoreKind) throws {
         try GraphFixture.run(kind) { fixture in
             let root = fixture.context()

@@ -167,6 +167,12 @@ open class PersistentDocument {
 
     /// The objects: one context for as long as the document is open. Traps when it is closed.
     ///
+    /// It has an undo manager, whose `byteLimit` is 64 MB; an import so large can't be undone. Undo holds the objects that were changed, and has each object that is deleted read:
+    /// set `undoManager` to nil for bulk work, or disable its registration meanwhile.
+    ///
+    /// ```swift
+    /// document.context.undoManager?.undo()
+    /// ```
     /// The document saves them: where it is a package or an archive, `save()` of this or another context on the same coordinator, and batch requests, throw
     /// ``DocumentError`` with code `usage`. A child of this context saves to this one.
     public var context: ManagedObjectContext {
@@ -246,12 +252,18 @@ open class PersistentDocument {
             hint: "call the document's save(); elsewhere, work in a child of its context")
     }
 
+    /// More than an editor's session makes, and little enough to be kept until it is closed.
+    private static let undoByteLimit = 64 << 20
+
     /// Takes up a session: with a context of its own, or, where the document went on to other files, with the one that is there.
     func begin(_ keeper: SessionKeeper, _ state: SessionState) {
         if openContext == nil {
             let coordinator = PersistentStoreCoordinator(model: state.model, classes: objectClasses, factories: [])
             coordinator.add(state.store)
             let context = ManagedObjectContext(coordinator)
+            let undoManager = UndoManager()
+            undoManager.byteLimit = Self.undoByteLimit
+            context.undoManager = undoManager
             openContext = context
             committedPosition = context.editPosition
             savedPosition = state.hasAutosavedWork ? nil : committedPosition

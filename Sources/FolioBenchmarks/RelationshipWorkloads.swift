@@ -60,7 +60,7 @@ enum RelationshipWorkloads {
     static func folioDeletion(_ url: URL, isWatched: Bool) async throws -> Measurement {
         let document = try await PersistentDocument.open(url)
         // Undo is one who watches too: it keeps what it may have to bring back.
-        if isWatched { document.context.undoManager = UndoManager() }
+        if !isWatched { document.context.undoManager = nil }
         let departments = try document.context.fetch(FetchRequest<ManagedObject>("Department"))
         let watched = isWatched ? try document.context.fetch(FetchRequest<ManagedObject>("Employee")) : []
         let watch = Stopwatch()

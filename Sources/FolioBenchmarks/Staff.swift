@@ -31,6 +31,7 @@ enum Staff {
     static func makeDocument(of size: Int, at url: URL) async throws {
         try await PersistentDocument.writeEmpty(at: url, model: model())
         let document = try await PersistentDocument.open(url)
+        document.context.undoManager = nil
         guard let departments = document.model.entity(named: "Department"), let employees = document.model.entity(named: "Employee") else {
             throw BenchmarkError("the document has no staff")
         }

@@ -10,6 +10,15 @@ enum Change {
     case inserted(ManagedObject)
     /// The object was deleted, or forgotten if it was not saved yet.
     case removed(ManagedObject)
+
+    /// Those whose present state the change is part of.
+    var objects: [ManagedObject] {
+        switch self {
+        case .memberAdded(let owner, _, let member), .memberRemoved(let owner, _, let member, _): [owner, member]
+        case .reordered(let owner, _, let members): [owner] + members
+        case .inserted(let object), .removed(let object): [object]
+        }
+    }
 }
 
 /// A property but a to-many had this value.

@@ -1,4 +1,6 @@
+import Foundation
 import RowMemory
+import Schema
 
 /// What an event did, in order.
 ///
@@ -24,6 +26,36 @@ struct EventLog {
 
     mutating func append(_ change: consuming Change) {
         steps.append(Step(change: change, valueCount: values.count))
+    }
+
+    /// About how many bytes the changes take, with the objects and values that they hold.
+    var byteCount: Int {
+        var count = steps.count * (MemoryLayout<Step>.stride + Self.objectSize) + values.count * MemoryLayout<ValueChange>.stride
+        for index in values.indices {
+            switch values[index].value {
+            case .value(.string(let text)): count += text.utf8.count
+            case .value(.data(let data)): count += data.count
+            default: continue
+            }
+        }
+        return count
+    }
+
+    /// What an object and its row take, about.
+    private static let objectSize = 160
+
+    /// Whether any change is one of these objects, or leads to one of them.
+    func concerns(_ objects: Set<ManagedObject>, _ references: Set<ObjectReference>) -> Bool {
+        for index in values.indices {
+            let change = values[index]
+            if objects.contains(change.object) { return true }
+            if case .reference(let reference?) = change.value, references.contains(reference) { return true }
+        }
+        return steps.indices.contains { index in steps[index].change.objects.contains { objects.contains($0) } }
+    }
+
+    var deletedObjects: [ManagedObject] {
+        steps.indices.compactMap { index in if case .removed(let object) = steps[index].change { object } else { nil } }
     }
 
     /// Takes the last change out; nil where there is none.

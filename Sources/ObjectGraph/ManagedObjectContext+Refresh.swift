@@ -108,7 +108,7 @@ extension ManagedObjectContext {
     /// - Parameter mergeChanges: whether unsaved changes stay, on top of what the store has now; they are dropped otherwise, and the other ends of its relationships stay as
     /// they are: refresh these too. A new object keeps its values either way.
     ///
-    /// A deletion that is merged is made again, of what the store has now, if somebody else changed it; undo forgets everything then. Never fails: where the store can't be read the object stays as it is, and the next save throws why.
+    /// A deletion that is merged is made again, of what the store has now, if somebody else changed it; undo forgets every group that concerns what is deleted then. Never fails: where the store can't be read the object stays as it is, and the next save throws why.
     public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
         guard object.contextReference != nil, !object.state.contains(.saving) else { return }
         processPendingChanges()

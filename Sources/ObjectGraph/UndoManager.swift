@@ -1,3 +1,5 @@
+import RowMemory
+
 /// Remembers how to take changes back, in groups, and how to make them again.
 ///
 /// Foundation's `UndoManager`, which Linux does not have. There is no run loop here that ends events: with `groupsByEvent` a group that opened by itself is closed by
@@ -19,32 +21,23 @@ public final class UndoManager {
         let number: Int
     }
 
-    private final class Group {
-        var actions: [Action] = []
-        var name = ""
-        /// The position that running it leads to.
-        let target: UInt64
-
-        init(target: UInt64) { self.target = target }
-    }
-
-    private enum Action {
-        case call(target: ObjectIdentifier, () -> Void)
-        case group(Group)
-    }
-
     /// Whether a change outside any group opens one, which ends with the event.
     public var groupsByEvent = true
     /// How many groups are kept for undo, 0 for all of them.
     public var levelsOfUndo = 0 {
         didSet { trim() }
     }
+    /// About how many bytes the groups for undo may take together, 0 for any number: changes of objects with the values and objects that they hold. The oldest groups are forgotten
+    /// first; one that takes more by itself, such as an import of many objects, is forgotten with all before it.
+    public var byteLimit = 0 {
+        didSet { trim() }
+    }
     public private(set) var isUndoing = false
     public private(set) var isRedoing = false
 
-    private var undoStack: [Group] = []
-    private var redoStack: [Group] = []
-    private var openGroups: [Group] = []
+    private var undoStack = UndoStack()
+    private var redoStack = UndoStack()
+    private var openGroups: [UndoGroup] = []
     private var isOpenedByEvent = false
     private var disableCount = 0
     private var checkpoints: [(number: Int, hasPending: () -> Bool, run: () -> Void)] = []
@@ -61,15 +54,24 @@ public final class UndoManager {
     ///
     /// Called by undo it is kept for redo, and the reverse.
     public func registerUndo<Target: AnyObject>(withTarget target: Target, handler: @escaping (Target) -> Void) {
+        register(UndoGroup.Call(target: ObjectIdentifier(target)) { [unowned target] in handler(target) })
+    }
+
+    /// Adds the taking back of a context's changes.
+    func registerUndo(of log: ChangeLog, in context: ManagedObjectContext) {
+        register(UndoGroup.Call(target: ObjectIdentifier(context), log: log) { [unowned context] in UndoReplay(context).takeBack(log) })
+    }
+
+    private func register(_ call: UndoGroup.Call) {
         guard isUndoRegistrationEnabled else { return }
         if openGroups.isEmpty {
             precondition(groupsByEvent, "Open a group with beginUndoGrouping() before registering, or set groupsByEvent")
             openGroup()
             isOpenedByEvent = true
         }
-        openGroups[openGroups.count - 1].actions.append(.call(target: ObjectIdentifier(target), { [unowned target] in handler(target) }))
+        openGroups[openGroups.count - 1].append(.call(call))
         if !isUndoing && !isRedoing {
-            redoStack = []
+            redoStack = UndoStack()
             position = EditPosition.fresh()
         }
     }
@@ -114,7 +116,7 @@ public final class UndoManager {
     }
 
     private func openGroup() {
-        openGroups.append(Group(target: position))
+        openGroups.append(UndoGroup(target: position))
         notify(.didOpenGroup)
     }
 
@@ -123,12 +125,12 @@ public final class UndoManager {
         if openGroups.isEmpty { isOpenedByEvent = false }
         if !group.actions.isEmpty {
             if let outer = openGroups.last {
-                outer.actions.append(.group(group))
+                outer.append(.group(group))
                 if outer.name.isEmpty { outer.name = group.name }
             } else if isUndoing {
-                redoStack.append(group)
+                redoStack.push(group)
             } else {
-                undoStack.append(group)
+                undoStack.push(group)
                 trim()
             }
         }
@@ -136,21 +138,19 @@ public final class UndoManager {
     }
 
     /// How many groups can be undone.
-    package var undoCount: Int { undoStack.count }
+    package var undoCount: Int { undoStack.groups.count }
 
-    private func trim() {
-        if levelsOfUndo > 0, undoStack.count > levelsOfUndo { undoStack.removeFirst(undoStack.count - levelsOfUndo) }
-    }
+    private func trim() { undoStack.trim(count: levelsOfUndo, bytes: byteLimit) }
 
     // MARK: Undo and redo
 
     /// Whether there is something to take back, changes that were not processed yet included.
     public var canUndo: Bool {
-        !undoStack.isEmpty || openGroups.contains { !$0.actions.isEmpty } || hasPendingChanges
+        !undoStack.groups.isEmpty || openGroups.contains { !$0.actions.isEmpty } || hasPendingChanges
     }
     public var canRedo: Bool {
         runCheckpoints()
-        return !redoStack.isEmpty
+        return !redoStack.groups.isEmpty
     }
 
     /// Takes back the last group. Does nothing where there is none. Traps while a group that the application opened is open.
@@ -158,7 +158,7 @@ public final class UndoManager {
         runCheckpoints()
         endEvent()
         precondition(openGroups.isEmpty, "Close the group with endUndoGrouping() before undoing")
-        guard let group = undoStack.popLast() else { return }
+        guard let group = undoStack.pop() else { return }
         isUndoing = true
         replay(group)
         isUndoing = false
@@ -170,7 +170,7 @@ public final class UndoManager {
         runCheckpoints()
         endEvent()
         precondition(openGroups.isEmpty, "Close the group with endUndoGrouping() before redoing")
-        guard let group = redoStack.popLast() else { return }
+        guard let group = redoStack.pop() else { return }
         isRedoing = true
         replay(group)
         isRedoing = false
@@ -178,29 +178,20 @@ public final class UndoManager {
     }
 
     /// What the replayed actions register becomes one group of the other stack, with the same name.
-    private func replay(_ group: Group) {
+    private func replay(_ group: UndoGroup) {
         openGroup()
         openGroups[0].name = group.name
-        run(group)
+        group.run()
         closeGroup()
         position = group.target
-    }
-
-    private func run(_ group: Group) {
-        for action in group.actions.reversed() {
-            switch action {
-            case .call(_, let handler): handler()
-            case .group(let inner): run(inner)
-            }
-        }
     }
 
     // MARK: Forgetting
 
     /// Forgets all actions and closes all groups.
     public func removeAllActions() {
-        undoStack = []
-        redoStack = []
+        undoStack = UndoStack()
+        redoStack = UndoStack()
         openGroups = []
         isOpenedByEvent = false
         disableCount = 0
@@ -209,23 +200,33 @@ public final class UndoManager {
     /// Forgets all actions of a target.
     public func removeAllActions(withTarget target: some AnyObject) {
         let id = ObjectIdentifier(target)
-        for group in openGroups { Self.prune(group, id) }
-        for group in undoStack + redoStack { Self.prune(group, id) }
-        undoStack.removeAll { $0.actions.isEmpty }
-        redoStack.removeAll { $0.actions.isEmpty }
+        for group in openGroups { group.removeCalls { $0.target == id } }
+        undoStack.removeCalls { $0.target == id }
+        redoStack.removeCalls { $0.target == id }
         // Its name was for what is forgotten.
         if openGroups.count == 1, openGroups[0].actions.isEmpty { endEvent() }
     }
 
-    private static func prune(_ group: Group, _ id: ObjectIdentifier) {
-        group.actions.removeAll { action in
-            switch action {
-            case .call(let target, _): return target == id
-            case .group(let inner):
-                prune(inner, id)
-                return inner.actions.isEmpty
-            }
+    /// Forgets the groups, each as a whole, that concern some objects of a context, or objects that such a group has deleted: what they would take back is not there any more. The
+    /// others stay. Costs as much as there is to undo.
+    func removeGroups(concerning objects: Set<ManagedObject>, in context: ManagedObjectContext) {
+        var concerned = objects, references: Set<ObjectReference> = [], before = 0
+        let groups = (undoStack.groups + redoStack.groups + openGroups).map(\.logs)
+        while concerned.count > before {
+            before = concerned.count
+            references = Set(concerned.map { context.reference(to: $0) })
+            for logs in groups where logs.contains(where: { $0.event.concerns(concerned, references) }) { for log in logs { concerned.formUnion(log.event.deletedObjects) } }
         }
+        removeGroups { $0.event.concerns(concerned, references) }
+    }
+
+    private func removeGroups(holding isConcerned: (ChangeLog) -> Bool) {
+        func isConcernedCall(_ call: UndoGroup.Call) -> Bool { call.log.map(isConcerned) ?? false }
+        // What a group that is open has done so far can't be taken back; it stays open for what follows.
+        let isOpen = openGroups.contains { $0.contains(isConcernedCall) }
+        if isOpen { for group in openGroups { group.removeCalls { _ in true } } }
+        undoStack.removeGroups(isConcernedCall, isAboveRemoved: isOpen)
+        redoStack.removeGroups(isConcernedCall)
     }
 
     // MARK: Names
@@ -238,16 +239,16 @@ public final class UndoManager {
             openGroup()
             isOpenedByEvent = true
         }
-        (openGroups.first ?? undoStack.last)?.name = name
+        (openGroups.first ?? undoStack.groups.last)?.name = name
     }
 
     /// The name of what undo would take back; empty without one.
     public var undoActionName: String {
         if let open = openGroups.first { return open.name }
-        return hasPendingChanges ? "" : undoStack.last?.name ?? ""
+        return hasPendingChanges ? "" : undoStack.groups.last?.name ?? ""
     }
     /// The name of what redo would make again; empty without one.
-    public var redoActionName: String { canRedo ? redoStack.last?.name ?? "" : "" }
+    public var redoActionName: String { canRedo ? redoStack.groups.last?.name ?? "" : "" }
     /// What a menu says, such as “Undo Typing”.
     public var undoMenuItemTitle: String { undoActionName.isEmpty ? "Undo" : "Undo \(undoActionName)" }
     public var redoMenuItemTitle: String { redoActionName.isEmpty ? "Redo" : "Redo \(redoActionName)" }

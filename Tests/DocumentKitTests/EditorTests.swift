@@ -206,6 +206,48 @@ import Testing
         }
     }
 
+    @Test(arguments: [DocumentForm.package, .archive, .store]) func aDocumentHasUndoFromTheBeginning(_ form: DocumentForm) async throws {
+        try await withFolder { folder in
+            let url = folder.appendingPathComponent(form == .store ? "A.sqlite" : "A.folio")
+            let created = try await PersistentDocument.create(at: url, model: Library.model(), form: form)
+            try Library.insertBook("one", created)
+            try await created.save()
+            created.context.undo()
+            #expect(created.hasUnsavedChanges)
+            #expect(try Library.titles(created).isEmpty)
+            created.context.redo()
+            #expect(!created.hasUnsavedChanges)
+            try await created.close()
+            let opened = try await PersistentDocument.open(url)
+            #expect(opened.context.undoManager?.canUndo == false)
+            try Library.insertBook("two", opened)
+            opened.context.undo()
+            #expect(!opened.hasUnsavedChanges)
+            #expect(try Library.titles(opened) == ["one"])
+            try await opened.close()
+        }
+    }
+
+    /// What no editor's session makes is not kept for undo.
+    @Test func anImportThatIsTooLargeForUndoIsForgottenByIt() async throws {
+        try await withFolder { folder in
+            let document = try await PersistentDocument.create(at: folder.appendingPathComponent("A.folio"), model: Library.model())
+            let undoManager = try #require(document.context.undoManager)
+            #expect(undoManager.byteLimit == 64 << 20)
+            undoManager.byteLimit = 100_000
+            try Library.insertBook("small", document)
+            document.context.processPendingChanges()
+            #expect(undoManager.canUndo)
+            for number in 0..<2_000 { try Library.insertBook("\(number)", document) }
+            try await document.save()
+            #expect(!undoManager.canUndo && !document.hasUnsavedChanges)
+            try Library.insertBook("last", document)
+            document.context.undo()
+            #expect(!document.hasUnsavedChanges)
+            try await document.close()
+        }
+    }
+
     @Test func whatIsEditedWhileTheDocumentIsLockedIsUnsavedOnceItIsNot() async throws {
         try await withFolder { folder in
             let document = try await PersistentDocument.create(at: folder.appendingPathComponent("A.folio"), model: Library.model())

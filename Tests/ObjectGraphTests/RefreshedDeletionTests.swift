@@ -34,6 +34,42 @@ struct RefreshedDeletionTests {
         #expect(try third.object(with: author.objectID).propertyValue(forKey: "name") == .string("Jane"))
     }
 
+    /// Undo keeps what has nothing to do with the deletion, and going back behind it does not lead to where the context stood then.
+    @Test func aDeletionThatIsMadeAgainLeavesOtherStepsOfUndo() throws {
+        let author = try library.author("Austen"), book = try library.book("Emma", by: author), shelf = try context.insert("Shelf"), tag = try context.insert("Tag")
+        shelf["number"] = 1
+        try context.save()
+        let saved = context.editPosition
+        shelf["number"] = 2
+        context.processPendingChanges()
+        tag["name"] = "classic"
+        tag["books"] = Set([book])
+        context.processPendingChanges()
+        context.delete(author)
+        context.processPendingChanges()
+        shelf["number"] = 3
+        context.processPendingChanges()
+        let other = library.anotherContext()
+        try other.insert("Book")["author"] = other.object(with: author.objectID)
+        other.object(with: author.objectID)["name"] = "Jane"
+        try other.save()
+        context.refresh(author, mergeChanges: true)
+        #expect(author.isDeleted && book.isDeleted)
+        context.undo()
+        #expect(shelf["number"] as? Int == 2 && author.isDeleted)
+        context.undo()
+        #expect(shelf["number"] as? Int == 1 && author.isDeleted && tag["name"] as? String == "classic")
+        #expect(context.editPosition != saved)
+        context.redo()
+        context.redo()
+        #expect(shelf["number"] as? Int == 3)
+        for _ in 0..<2 { context.undo() }
+        try context.save()
+        let third = library.anotherContext()
+        #expect(third.fetchNames("Author").isEmpty && third.fetchNames("Book").isEmpty)
+        #expect(try third.fetch(FetchRequest<ManagedObject>("Tag")).map { $0["name"] as? String } == ["classic"])
+    }
+
     @Test func aDeletionThatNobodyElseChangedStaysUndoable() throws {
         let author = try library.author("Austen")
         try context.save()

@@ -282,6 +282,34 @@ struct UndoTests {
         context.processPendingChanges()
         #expect(undo.undoActionName.isEmpty && undo.groupingLevel == 0)
     }
+
+    /// The oldest groups give way; the values that they hold count too.
+    @Test func groupsAreKeptUpToALimitOfBytes() throws {
+        let library = try Library(), context = library.context, manager = UndoManager()
+        context.undoManager = manager
+        let author = try library.author("Austen")
+        try context.save()
+        manager.removeAllActions()
+        for number in 0..<10 {
+            author["name"] = String(repeating: "\(number)", count: 10_000)
+            context.processPendingChanges()
+        }
+        #expect(manager.undoCount == 10)
+        manager.byteLimit = 55_000
+        #expect(manager.undoCount == 5)
+        author["name"] = "short"
+        context.processPendingChanges()
+        #expect(manager.undoCount == 5)
+        for _ in 0..<5 { context.undo() }
+        #expect(!manager.canUndo && (author["name"] as? String)?.first == "5")
+        for _ in 0..<5 { context.redo() }
+        #expect(author["name"] as? String == "short" && manager.undoCount == 5)
+        manager.byteLimit = 100
+        #expect(!manager.canUndo)
+        manager.registerUndo(withTarget: author) { _ in }
+        manager.endEvent()
+        #expect(!manager.canUndo)
+    }
 }
 
 extension ManagedObjectContext {

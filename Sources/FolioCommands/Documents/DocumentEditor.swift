@@ -18,6 +18,8 @@ struct DocumentEditor {
         let document = try await PersistentDocument.open(
             URL(fileURLWithPath: path), mode: isDryRun ? .reading : .editing, fitting: try FittingModel.resolver(arguments.value("--model")))
         console.sayOutsideCommits(of: document)
+        // One command, one save: nothing is undone here.
+        document.context.undoManager = nil
         do {
             let result = try await body(DocumentEditor(document: document, isDryRun: isDryRun, console: console))
             // What was not committed is not wanted. What was saved stands; the next opening does what is left.

@@ -72,7 +72,7 @@ struct ChangeRecorder {
         let log = ChangeLog(context.eventLog)
         context.eventLog = EventLog()
         guard let undoManager = context.undoManager, undoManager.isUndoRegistrationEnabled else { return }
-        undoManager.registerUndo(withTarget: context) { UndoReplay($0).takeBack(log) }
+        undoManager.registerUndo(of: log, in: context)
         if !undoManager.isUndoing && !undoManager.isRedoing { undoManager.endEvent() }
     }
 

@@ -27,10 +27,12 @@ extension ObjectMerging {
         context.withoutUndo {
             do {
                 guard let old = object.optionalRow, let row = try context.storedRows(of: [object.objectID]).values.first, row.version != old.version else { return }
-                // What undo would take back is the deletion that others did not yet belong to.
-                context.undoManager?.removeAllActions(withTarget: context)
+                // Undo knows of the deletion that others did not yet belong to: whatever happens here, that can't be taken back any more.
+                var concerned: Set<ManagedObject> = [object]
+                defer { context.undoManager?.removeGroups(concerning: concerned, in: context) }
                 try deleteAnyway(object, row)
                 context.deletions.propagateDeletions()
+                concerned.formUnion(context.changes.eventObjects)
             } catch {
                 context.noteLoadError(error)
             }

@@ -93,7 +93,7 @@ struct UndoReplay {
         }
         swap(&values, &log.event.values)
         log.isReversed.toggle()
-        if !log.event.isEmpty { context.undoManager?.registerUndo(withTarget: context) { UndoReplay($0).takeBack(log) } }
+        if !log.event.isEmpty { context.undoManager?.registerUndo(of: log, in: context) }
         if isQuiet { return context.changes.endQuietEvent() }
         for object in context.changes.eventObjects where object.contextReference != nil && !context.isPlain[Int(object.entityIndex)] { object.awake(fromSnapshotEvents: .undoUpdate) }
         dropUnchanged()

@@ -1,0 +1,135 @@
+/// What is undone, or redone, in one step.
+final class UndoGroup {
+    struct Call {
+        let target: ObjectIdentifier
+        /// The changes that the handler takes back; nil for an action of the application.
+        var log: ChangeLog?
+        let handler: () -> Void
+
+        init(target: ObjectIdentifier, log: ChangeLog? = nil, handler: @escaping () -> Void) {
+            (self.target, self.log, self.handler) = (target, log, handler)
+            byteCount = Self.size + (log?.event.byteCount ?? 0)
+        }
+
+        /// About how many bytes it takes.
+        let byteCount: Int
+        private static let size = 128
+    }
+
+    enum Action {
+        case call(Call)
+        case group(UndoGroup)
+
+        var byteCount: Int {
+            switch self {
+            case .call(let call): call.byteCount
+            case .group(let group): group.byteCount
+            }
+        }
+    }
+
+    private(set) var actions: [Action] = []
+    /// About how many bytes the actions take.
+    private(set) var byteCount = 0
+    var name = ""
+    /// The position that running it leads to.
+    var target: UInt64
+
+    init(target: UInt64) { self.target = target }
+
+    func append(_ action: Action) {
+        actions.append(action)
+        byteCount += action.byteCount
+    }
+
+    func run() {
+        for action in actions.reversed() {
+            switch action {
+            case .call(let call): call.handler()
+            case .group(let inner): inner.run()
+            }
+        }
+    }
+
+    /// The changes of contexts that the group takes back, those of the groups in it too.
+    var logs: [ChangeLog] {
+        actions.flatMap { action in
+            switch action {
+            case .call(let call): call.log.map { [$0] } ?? []
+            case .group(let inner): inner.logs
+            }
+        }
+    }
+
+    func contains(_ isMeant: (Call) -> Bool) -> Bool {
+        actions.contains { action in
+            switch action {
+            case .call(let call): isMeant(call)
+            case .group(let inner): inner.contains(isMeant)
+            }
+        }
+    }
+
+    func removeCalls(_ isMeant: (Call) -> Bool) {
+        actions.removeAll { action in
+            switch action {
+            case .call(let call): return isMeant(call)
+            case .group(let inner):
+                inner.removeCalls(isMeant)
+                return inner.actions.isEmpty
+            }
+        }
+        byteCount = actions.reduce(0) { $0 + $1.byteCount }
+    }
+}
+
+/// The groups that can be undone, or redone: the last one is the next.
+struct UndoStack {
+    private(set) var groups: [UndoGroup] = []
+    private var byteCount = 0
+
+    mutating func push(_ group: UndoGroup) {
+        groups.append(group)
+        byteCount += group.byteCount
+    }
+
+    mutating func pop() -> UndoGroup? {
+        guard let group = groups.popLast() else { return nil }
+        byteCount -= group.byteCount
+        return group
+    }
+
+    /// Removes the first groups until the others are no more than so many, and take no more than so many bytes; 0 for any number.
+    mutating func trim(count: Int, bytes: Int) {
+        var surplus = count > 0 ? max(0, groups.count - count) : 0
+        for group in groups.prefix(surplus) { byteCount -= group.byteCount }
+        while bytes > 0, byteCount > bytes, surplus < groups.count {
+            byteCount -= groups[surplus].byteCount
+            surplus += 1
+        }
+        if surplus > 0 { groups.removeFirst(surplus) }
+    }
+
+    mutating func removeCalls(_ isMeant: (UndoGroup.Call) -> Bool) {
+        for group in groups { group.removeCalls(isMeant) }
+        groups.removeAll { $0.actions.isEmpty }
+        byteCount = groups.reduce(0) { $0 + $1.byteCount }
+    }
+
+    /// Removes groups as a whole. Those before them lead to other states than they did: the effects of the removed ones stay.
+    /// - Parameter isAboveRemoved: Whether something that comes after the last group was removed.
+    mutating func removeGroups(_ isMeant: (UndoGroup.Call) -> Bool, isAboveRemoved: Bool = false) {
+        var isAboveRemoved = isAboveRemoved
+        var kept: [UndoGroup] = []
+        for group in groups.reversed() {
+            if group.contains(isMeant) {
+                isAboveRemoved = true
+                continue
+            }
+            if isAboveRemoved { group.target = EditPosition.fresh() }
+            kept.append(group)
+        }
+        groups = kept.reversed()
+        byteCount = groups.reduce(0) { $0 + $1.byteCount }
+    }
+}

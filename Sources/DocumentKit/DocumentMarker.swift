@@ -20,6 +20,8 @@ struct DocumentMarker: Hashable, Sendable {
     var lastSave: LastSave?
     /// Unique values that autosaved objects share with others and that the tables lack (`PendingUniqueValue`); nil for none.
     var pending: MetadataValue?
+    /// Deletions that autosaves have committed though they are denied (`DeniedDeletion`); nil for none.
+    var denied: MetadataValue?
     /// The run of the WAL that the commit was written to; nil where the store was made as a whole.
     var journal: JournalRun?
 
@@ -59,6 +61,7 @@ struct DocumentMarker: Hashable, Sendable {
             lastSave = LastSave(generation: base, saved: date)
         }
         pending = metadata[Key.pending]
+        denied = metadata[Key.denied]
         if case .string(let id)? = metadata[Key.journal], case .string(let base)? = metadata[Key.journalBase], let base = Int(base),
             case .date(let date)? = metadata[Key.journalBaseCommitted]
         {
@@ -76,6 +79,7 @@ struct DocumentMarker: Hashable, Sendable {
         marker.isUnchecked = false
         marker.lastSave = nil
         marker.pending = nil
+        marker.denied = nil
         marker.saved = now
         marker.committed = now
         return marker
@@ -87,16 +91,18 @@ struct DocumentMarker: Hashable, Sendable {
         marker.isUnchecked = isUnchecked
         marker.lastSave = userSave
         marker.pending = pending
+        marker.denied = denied
         return marker
     }
 
     /// The marker that the next autosave commits.
-    func nextAutosave(isUnchecked: Bool, pending: MetadataValue? = nil, now: Date = .now) -> DocumentMarker {
+    func nextAutosave(isUnchecked: Bool, pending: MetadataValue? = nil, denied: MetadataValue? = nil, now: Date = .now) -> DocumentMarker {
         var marker = self
         marker.counter += 1
         marker.isSaved = false
         marker.isUnchecked = self.isUnchecked || isUnchecked
         marker.pending = pending
+        marker.denied = denied
         marker.committed = now
         return marker
     }
@@ -106,7 +112,7 @@ struct DocumentMarker: Hashable, Sendable {
             Key.counter: .string(Self.fixedWidth(counter)), Key.generation: .string(Self.fixedWidth(generation)), Key.isSaved: .boolean(isSaved),
             Key.isUnchecked: .boolean(isUnchecked), Key.created: .date(created), Key.saved: .date(saved), Key.committed: .date(committed),
             Key.lastSave: lastSave.map { .string(Self.fixedWidth($0.generation)) }, Key.lastSaved: lastSave.map { .date($0.saved) },
-            Key.pending: pending,
+            Key.pending: pending, Key.denied: denied,
             Key.journal: journal.map { .string($0.id) }, Key.journalBase: journal.map { .string(Self.fixedWidth($0.baseCounter)) },
             Key.journalBaseCommitted: journal.map { .date($0.baseCommitted) },
         ]
@@ -130,6 +136,7 @@ struct DocumentMarker: Hashable, Sendable {
         note(lastSave != last.lastSave, Key.lastSave, lastSave.map { .string(Self.fixedWidth($0.generation)) })
         note(lastSave != last.lastSave, Key.lastSaved, lastSave.map { .date($0.saved) })
         note(pending != last.pending, Key.pending, pending)
+        note(denied != last.denied, Key.denied, denied)
         note(journal != last.journal, Key.journal, journal.map { .string($0.id) })
         note(journal != last.journal, Key.journalBase, journal.map { .string(Self.fixedWidth($0.baseCounter)) })
         note(journal != last.journal, Key.journalBaseCommitted, journal.map { .date($0.baseCommitted) })
@@ -165,11 +172,13 @@ struct DocumentMarker: Hashable, Sendable {
         static let lastSave = "FolioLastSave"
         static let lastSaved = "FolioLastSaved"
         static let pending = "FolioPendingUniqueValues"
+        static let denied = "FolioDeniedDeletions"
         static let journal = "FolioJournal"
         static let journalBase = "FolioJournalBase"
         static let journalBaseCommitted = "FolioJournalBaseCommitted"
         static let all = [
-            counter, generation, isSaved, isUnchecked, created, saved, committed, lastSave, lastSaved, pending, journal, journalBase, journalBaseCommitted,
+            counter, generation, isSaved, isUnchecked, created, saved, committed, lastSave, lastSaved, pending, denied, journal, journalBase,
+            journalBaseCommitted,
         ]
     }
 }

@@ -68,6 +68,7 @@ extension DocumentSession {
             let restored = DocumentMarker(try store.metadata())
             marker.isUnchecked = restored?.isUnchecked ?? false
             marker.pending = restored?.pending
+            marker.denied = restored?.denied
             changes.metadata = marker.metadata.merging(metadata) { $1 }
             _ = try store.apply(changes)
             let result = (store.identity.model, try Set(store.externalValueNames().compactMap { UUID(uuidString: $0) }))

@@ -13,8 +13,9 @@ extension DocumentSession {
         /// As a state of its own, of work that nobody has asked to be saved, which need not be valid: before something else takes its place, or so that the main file can take it up.
         /// The last save is a version then.
         case unfinishedWork
-        /// Into the WAL alone. `isUnchecked` where objects violate validation rules; `pending` are unique values that the tables can't take.
-        case autosave(isUnchecked: Bool, pending: [PendingUniqueValue] = [])
+        /// Into the WAL alone. `isUnchecked` where objects violate validation rules; `pending` are unique values that the tables can't take, `denied` deletions that no
+        /// save may commit.
+        case autosave(isUnchecked: Bool, pending: [PendingUniqueValue] = [], denied: [DeniedDeletion] = [])
     }
 
     /// Commits changes of the object graph: of a package as a save or an autosave, of a store by itself as what it is, a save. Durable when it returns.
@@ -25,7 +26,8 @@ extension DocumentSession {
         case .save: next = marker?.nextSave(after: takenGeneration())
         case .unfinishedWork:
             next = marker?.nextInternal(after: takenGeneration())
-        case .autosave(let isUnchecked, let pending): next = marker?.nextAutosave(isUnchecked: isUnchecked, pending: pending.metadata)
+        case .autosave(let isUnchecked, let pending, let denied):
+            next = marker?.nextAutosave(isUnchecked: isUnchecked, pending: pending.metadata, denied: denied.metadata)
         }
         let run = marker.map { journal ?? JournalRun(on: $0) }
         next?.journal = run

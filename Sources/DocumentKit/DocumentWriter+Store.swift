@@ -56,6 +56,7 @@ extension DocumentWriter {
             if let created { marker.created = created }
             marker.isUnchecked = isUnchecked
             marker.pending = self.pending
+            marker.denied = denied
             if case .copy(let session, _) = content { marker.generation = includesVersions ? (session.marker?.generation ?? 0) + 1 : 1 }
             var changes = pending ?? ChangeSet()
             changes.metadata.merge(isDocument ? marker.metadata : DocumentMarker.removal) { $1 }

@@ -25,6 +25,8 @@ struct DocumentWriter {
     var includesHistory = true
     /// Whether objects may violate validation rules, which the next save checks then.
     var isUnchecked = false
+    /// Deletions that are in it though they are denied.
+    var denied: MetadataValue?
     /// Unique values that objects share with others and that the tables lack, as autosaves note them.
     var pending: MetadataValue?
     /// The path of what the new document is made from, which it is not to be more open than; nil for what `Content` names.

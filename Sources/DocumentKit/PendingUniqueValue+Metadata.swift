@@ -22,16 +22,11 @@ extension [PendingUniqueValue] {
         self = []
         guard case .array(let entries)? = metadata else { return }
         for case .dictionary(let entry) in entries {
-            guard case .string(let property)? = entry["property"], let id = Self.object(entry, store), id.entity.propertyIndex(named: property) != nil,
+            guard case .string(let property)? = entry["property"], let id = ManagedObjectID(noted: entry, store), id.entity.propertyIndex(named: property) != nil,
                 let value = Self.value(entry, store)
             else { continue }
             append(PendingUniqueValue(objectID: id, propertyName: property, value: value))
         }
-    }
-
-    private static func object(_ entry: [String: MetadataValue], _ store: StoreIdentity) -> ManagedObjectID? {
-        guard case .string(let name)? = entry["entity"], case .integer(let key)? = entry["key"], key > 0, let entity = store.model.entity(named: name) else { return nil }
-        return ManagedObjectID(store: store, entityIndex: entity.index, key: key)
     }
 
     private static func noted(_ value: PropertyValue) -> [String: MetadataValue]? {
@@ -66,7 +61,7 @@ extension [PendingUniqueValue] {
             case ("data", .data(let value)): return .data(value)
             case ("uuid", .string(let text)): return UUID(uuidString: text).map { .uuid($0) }
             case ("uri", .string(let text)): return URL(string: text).map { .uri($0) }
-            case ("object", .dictionary(let place)): return object(place, store).map { .object($0) }
+            case ("object", .dictionary(let place)): return ManagedObjectID(noted: place, store).map { .object($0) }
             case ("parts", .dictionary(let parts)):
                 return .composite(parts.compactMapValues { if case .dictionary(let part) = $0 { Self.value(part, store) } else { nil } })
             default: continue

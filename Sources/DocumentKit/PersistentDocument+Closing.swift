@@ -31,7 +31,7 @@ extension PersistentDocument {
         recovered = state.recoveredWork
         hasNotedChanges = false
         discardableChangeCount = 0
-        deniedDeletions = []
+        takeUpDeniedDeletions()
         context.forgetMissingObjects()
         context.refreshAllObjects()
         context.processPendingChanges()

@@ -45,8 +45,11 @@ extension PersistentDocument {
 
     private func writeNow(to target: Target, validates: Bool) async throws {
         let parts = try capturedParts()
-        var target = target, next = try prepareForWriting(validates: validates)
+        var target = target
+        let denied = validates || !state.isEditing ? [] : try deniedDeletions + context.deniedDeletions()
+        var next = try prepareForWriting(validates: validates)
         target.isUnchecked = !validates
+        if !validates { target.denied = denied.metadata }
         while true {
             do {
                 let changes = next?.changes
@@ -139,6 +142,7 @@ extension PersistentDocument {
         var includesHistory = true
         var isUnchecked = false
         var pending: MetadataValue?
+        var denied: MetadataValue?
 
         func writer(_ session: DocumentSession, _ parts: CapturedParts) throws -> DocumentWriter {
             var writer = DocumentWriter(
@@ -147,6 +151,7 @@ extension PersistentDocument {
                 includesHistory: includesHistory, parts: parts)
             writer.isUnchecked = isUnchecked
             writer.pending = pending
+            writer.denied = denied
             return writer
         }
     }

@@ -101,12 +101,13 @@ extension PersistentDocument {
         } catch let error where !(error is GraphError) {
             // The model's rules or the application's own: they wait for the save.
             isUnchecked = true
-            denied = context.deniedDeletions()
+            denied = try context.deniedDeletions()
             prepared = try context.prepareSave(validates: false, reservesKeys: true)
         }
         let position = context.editPosition
-        if let prepared { try await commitAutosave(prepared, isUnchecked: isUnchecked) }
-        deniedDeletions += denied
+        denied = deniedDeletions + denied
+        if let prepared { try await commitAutosave(prepared, isUnchecked: isUnchecked, denied) }
+        deniedDeletions = denied
         committedPosition = position
         endRecoveryAttempt()
         try await boundJournal()
@@ -168,11 +169,11 @@ extension PersistentDocument {
     }
 
     /// Commits an autosave. What the store can't take since it has to be unique is kept beside the tables, and goes on being a change here.
-    private func commitAutosave(_ prepared: PreparedSave, isUnchecked: Bool) async throws {
+    private func commitAutosave(_ prepared: PreparedSave, isUnchecked: Bool, _ denied: [DeniedDeletion]) async throws {
         var next: PreparedSave? = prepared, left: [PendingUniqueValue] = []
         while let save = next {
             do {
-                context.completeSave(save, try await write(save.changes, .autosave(isUnchecked: isUnchecked, pending: left), CapturedParts()))
+                context.completeSave(save, try await write(save.changes, .autosave(isUnchecked: isUnchecked, pending: left, denied: denied), CapturedParts()))
                 return try context.takeUp(left)
             } catch let error as CancellationError {
                 throw context.failSave(save, error)
@@ -208,11 +209,11 @@ extension PersistentDocument {
         return state.marker == nil ? try here(work) : try await away(work)
     }
 
-    /// Checks every object of the document where an autosave left some unchecked, in this session or before, and the deletions of this session.
+    /// Checks every object of the document where an autosave left some unchecked, in this session or before, and the deletions that were denied.
     func validateUncheckedObjects() throws {
         guard state.marker?.isUnchecked == true else { return }
         context.processPendingChanges()
-        var failures = deniedDeletions.filter(\.isStanding).flatMap(\.failures)
+        var failures = try deniedDeletions.filter { try $0.isStanding(in: context) }.flatMap(\.failures)
         for entity in model.entities where entity.superentity == nil {
             for object in try context.fetch(FetchRequest<ManagedObject>(entity.name)) {
                 do { try object.validateForUpdate() } catch let error as ValidationError { failures += error.failures }

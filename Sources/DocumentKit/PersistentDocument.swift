@@ -214,6 +214,9 @@ open class PersistentDocument {
         try? context.takeUp(pendingUniqueValues)
     }
 
+    /// Takes up what an autosave has noted, in this session or before.
+    func takeUpDeniedDeletions() { deniedDeletions = .init(state.marker?.denied, of: state.store.identity) }
+
     /// Where a journal was put that lay beside the store when the document was opened for editing and was not its own, as a stale copy of one is; nil for none. Nothing of it was applied.
     public var quarantinedJournal: URL? { openState?.quarantinedJournal.map { URL(fileURLWithPath: $0) } }
 
@@ -273,7 +276,9 @@ open class PersistentDocument {
         take(state)
         let refusal: @Sendable () -> any Error = { PersistentDocument.refusal }
         openContext?.persistentStoreCoordinator.refuseSaving(state.marker == nil ? nil : refusal)
-        if isFirst { takeUpPendingValues() }
+        guard isFirst else { return }
+        takeUpDeniedDeletions()
+        takeUpPendingValues()
     }
 
     private func take(_ state: SessionState) {

@@ -120,6 +120,53 @@ import Testing
         }
     }
 
+    /// Whoever recovers the work saves no deletion that is denied, until what denies it is gone or leads to another object.
+    @Test(arguments: [DocumentForm.package, .archive], ["reassign", "delete", "revert"]) func aRecoveredDeletionIsStillDenied(_ form: DocumentForm, by wayOut: String) async throws {
+        let model = try ManagedObjectModel(
+            entities: [
+                EntityDescription(
+                    "Author", attributes: [.init("name", .string)], relationships: [.init("books", to: "Book", inverse: "author", maxCount: 0, deleteRule: .deny)]),
+                EntityDescription("Book", attributes: [.init("title", .string)], relationships: [.init("author", to: "Author", inverse: "books")]),
+            ], versionIdentifiers: ["1"])
+        try await withFolder { folder in
+            let url = folder.appendingPathComponent("A.folio")
+            let document = try await PersistentDocument.create(at: url, model: model, form: form)
+            let author = try document.context.insert("Author")
+            try await document.save()
+            // What denies it is new.
+            try document.context.insert("Book")["author"] = author
+            document.context.delete(author)
+            try await document.autosave()
+            try await document.close(.keep)
+            for _ in 0..<2 {
+                // An autosave in between forgets nothing.
+                let again = try await PersistentDocument.open(url, recovery: .keep)
+                try again.context.insert("Author")["name"] = "Eliot"
+                try await again.autosave()
+                let error = await #expect(throws: ValidationError.self) { try await again.save() }
+                #expect(error?.code == .deleteDenied && error?.failures.first?.entity == "Author" && error?.failures.first?.key == "books")
+                await #expect(throws: ValidationError.self) { try await again.save(as: folder.appendingPathComponent("B.folio")) }
+                try await again.close(.keep)
+            }
+            let last = try await PersistentDocument.open(url, recovery: .keep)
+            let book = try #require(try last.context.fetch(FetchRequest<ManagedObject>("Book")).first)
+            switch wayOut {
+            case "reassign": book["author"] = try last.context.insert("Author")
+            case "delete": last.context.delete(book)
+            default: try await last.revert()
+            }
+            try last.context.insert("Author")["name"] = "Sand"
+            try await last.save()
+            try await last.close()
+            let saved = try await PersistentDocument.open(url)
+            #expect(try saved.context.count(for: FetchRequest<ManagedObject>("Author")) == (wayOut == "reassign" ? 4 : wayOut == "delete" ? 3 : 2))
+            try saved.context.insert("Author")
+            try await saved.autosave()
+            try await saved.save()
+            try await saved.close()
+        }
+    }
+
     @Test(arguments: [DocumentForm.package, .archive]) func anAutosaveAllowsNoDeletionThatIsDenied(_ form: DocumentForm) async throws {
         let model = try ManagedObjectModel(
             entities: [

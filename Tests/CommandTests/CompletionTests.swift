@@ -65,7 +65,7 @@ import Testing
             #expect(try answer("folio fetch Expeditions.folio Journey --sort ti") == ["title"])
             #expect(try answer("folio fetch Expeditions.folio Journey --sort -year,leader.na") == ["-year,leader.name"])
             #expect(try answer("folio fetch Expeditions.folio Journey --columns title,ye") == ["title,year"])
-            #expect(try answer("folio fetch Expeditions.folio Journey --format ") == ["table", "json", "jsonl", "csv"])
+            #expect(try answer("folio fetch Expeditions.folio Journey --format ") == ["table", "lines", "json", "jsonl", "csv"])
             // Behind a sign that bash cuts at, only the rest is replaced.
             #expect(try answer("folio fetch Expeditions.folio Journey --format=js") == ["json", "jsonl"])
             #expect(try answer("folio fetch Expeditions.folio@") == ["@saved", "@20"])
@@ -160,7 +160,7 @@ import Testing
             #expect(try answer("folio fe") == ["fetch"])
             #expect(try answer("folio fetch Expeditions.folio Jo") == ["Journey"])
             #expect(try answer("folio fetch Expeditions.folio Journey --sort -year,leader.na") == ["-year,leader.name"])
-            #expect(try answer("folio fetch Expeditions.folio Journey --format ").sorted() == ["csv", "json", "jsonl", "table"])
+            #expect(try answer("folio fetch Expeditions.folio Journey --format ").sorted() == ["csv", "json", "jsonl", "lines", "table"])
             #expect(try answer("folio info Expeditions.folio@").sorted() == ["Expeditions.folio@20", "Expeditions.folio@saved"])
             #expect(try answer("folio info Exp") == ["Expeditions.folio/"])
             #expect(try answer("folio insert Expeditions.folio Journey ti") == ["title="])

@@ -58,6 +58,7 @@ import Testing
                     hasThrown = true
                     #expect(fuse.hasFired, "call \(nth): \(error)")
                 }
+                if hasThrown { document.context.rollback() }
                 try? await document.close()
                 guard fuse.hasFired else {
                     #expect(nth > 3)

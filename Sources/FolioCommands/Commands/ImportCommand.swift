@@ -3,7 +3,7 @@ import Folio
 /// `folio import DOC FILE…`
 enum ImportCommand: Command {
     static let specification = CommandSpecification(
-        "import", "adds the objects of JSON, JSON lines or CSV files, or updates those that are there", operands: "DOC FILE... [--entity E] [--match KEYS]",
+        "import", "adds the objects of JSON, JSON lines or CSV files, or updates those that are there", operands: "DOC FILE… [--entity E] [--match KEYS]",
         count: 2...CommandSpecification.anyNumber,
         options: [
             OptionSpecification(["--entity"], value: "E", "the entity of the objects, where the file does not say it"),

@@ -35,7 +35,7 @@ extension SQLHabits {
         guard case .constant(.string(let text)) = comparison.right else { return [] }
         switch comparison.operator {
         case .like where text.contains("%") && !text.contains(where: { $0 == "*" || $0 == "?" }):
-            return ["LIKE looks for the sign % itself in '\(text)': write \(likeInstead(of: text))"]
+            return ["LIKE looks for the sign % itself: write \(likeInstead(of: text))"]
         case .contains where text.count > 2 && isWildcard(text.first) && isWildcard(text.last):
             return ["CONTAINS looks for the text as it is, \(text.prefix(1)) included: write CONTAINS \"\(text.dropFirst().dropLast())\""]
         default: return []

@@ -10,7 +10,7 @@ extension DocumentSession {
 
     /// How many commits of other programs the WAL has beside the document's own. Reads the WAL, where there is one.
     func countOutsideCommits() throws -> Int {
-        guard kind == .package, workingSet == nil, place.temporaryFolder == nil, let manifest, try Self.hasJournal(storePath) else { return 0 }
+        guard kind == .package, place.workingSet == nil, place.temporaryFolder == nil, let manifest, try Self.hasJournal(storePath) else { return 0 }
         for _ in 0..<Self.attempts {
             let before = try DocumentMarker(packageStore.metadata())
             let count = try packageStore.withFiles { $0.log?.commitCount ?? 0 }

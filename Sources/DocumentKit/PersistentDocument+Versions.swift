@@ -60,7 +60,8 @@ extension PersistentDocument {
     /// if let version = try document.versions().last { try await document.revert(to: version) }
     /// ```
     /// What the document holds now is kept first, unsaved work included (it need not be valid), so that this can be taken back in the same way. All of it or nothing: after
-    /// a failure or a crash the document is as it was, but that unsaved work may have become a saved version. Costs reading and writing the store once.
+    /// a failure or a crash the document is as it was, but that unsaved work may have become a saved version. It is closed (`isOpen`) where its files can't be opened again
+    /// after they were exchanged. Costs reading and writing the store once.
     /// - Throws: `DocumentError`: `notFound` where there is no such version any more, `malformed` where it can't be had byte by byte, `modelMismatch` where it is of
     ///   another version of the model (``restore(_:to:)`` does that while the document is closed), `changed` where the document was moved or replaced.
     public func revert(to version: DocumentVersion) async throws {

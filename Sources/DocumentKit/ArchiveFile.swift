@@ -88,7 +88,7 @@ struct ArchiveFile {
     static func pack(_ package: String, store: String, manifest: Manifest, includesVersions: Bool, to target: String, _ protection: FileProtection) throws {
         let file = try File(target, .create(mode: protection.fileMode))
         defer { file.close() }
-        protection.giveAway(target)
+        try protection.giveAway(target)
         var parts = [
             ArchivePart(name: PackageLayout.mimetype, content: .bytes(Array(PackageLayout.archiveType.utf8)), isStored: true),
             ArchivePart(name: PackageLayout.manifest, content: .bytes(try manifest.encoded)),

@@ -57,13 +57,13 @@ struct DocumentMarker: Hashable, Sendable {
         self.created = created
         self.saved = saved
         self.committed = committed
-        if case .string(let base)? = metadata[Key.lastSave], let base = Int(base), case .date(let date)? = metadata[Key.lastSaved] {
+        if case .string(let base)? = metadata[Key.lastSave], let base = Int(base), Self.numbers.contains(base), case .date(let date)? = metadata[Key.lastSaved] {
             lastSave = LastSave(generation: base, saved: date)
         }
         pending = metadata[Key.pending]
         denied = metadata[Key.denied]
         if case .string(let id)? = metadata[Key.journal], case .string(let base)? = metadata[Key.journalBase], let base = Int(base),
-            case .date(let date)? = metadata[Key.journalBaseCommitted]
+            Self.numbers.contains(base), case .date(let date)? = metadata[Key.journalBaseCommitted]
         {
             journal = JournalRun(id: id, baseCounter: base, baseCommitted: date)
         }

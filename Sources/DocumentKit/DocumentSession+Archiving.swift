@@ -28,11 +28,11 @@ extension DocumentSession {
                 let protection = try FileProtection.open.replacing(path)
                 let file = try File(replacement.temporary, .create(mode: protection.fileMode))
                 defer { file.close() }
+                if let mode = try Disk.status(of: path)?.mode { try file.setMode(mode) }
+                try protection.giveAway(replacement.temporary)
                 let parts = try archiveParts(manifest, store: copy, dropping: models) + keepArchivedVersion(in: staging, next)
                 try WorkProgress.begin(parts.reduce(0) { try $0 + $1.byteCount() })
                 try ArchiveWriter.write(parts, to: file) { try WorkProgress.advance(by: $0) }
-                protection.giveAway(replacement.temporary)
-                if let mode = try Disk.status(of: path)?.mode { try file.setMode(mode) }
                 try file.synchronize()
                 // What can't be opened must not replace what can.
                 return try ArchiveFile(replacement.temporary).state()

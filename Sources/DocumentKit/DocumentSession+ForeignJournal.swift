@@ -11,26 +11,30 @@ extension DocumentSession {
     /// Whether the WAL beside a document's store is not of it: of another store, stale, or made on another state of the main file. Opens the store only where there is a WAL.
     static func hasForeignJournal(_ store: String) throws -> Bool {
         guard try hasJournal(store) else { return false }
-        let url = URL(fileURLWithPath: store)
-        func main() -> (uuid: String, marker: DocumentMarker)? {
-            // A checkpoint that was cut short leaves a main file that only the WAL makes whole.
-            guard let info = try? SQLitePersistentStore.storedModelInfo(at: url, ignoresWAL: true) else { return nil }
-            return DocumentMarker(info.metadata).map { (info.uuid, $0) }
-        }
         for _ in 0..<journalLooks {
-            guard let before = main() else { return false }
+            guard let before = mainFile(store) else { return false }
             var isForeign = true
             do {
-                let whole = try SQLitePersistentStore.storedModelInfo(at: url)
+                let whole = try SQLitePersistentStore.storedModelInfo(at: URL(fileURLWithPath: store))
                 if let marker = DocumentMarker(whole.metadata) { isForeign = whole.uuid != before.uuid || !JournalRun.belongs(marker, to: before.marker) }
             } catch let error as StorageError where error.code == .damaged || error.code == .notAStore {
                 // What is sound by itself is not made so by a WAL of its own.
             }
             // An editor at work may have come between the two.
-            if let after = main(), after == before { return isForeign }
+            if let after = mainFile(store), after == before { return isForeign }
         }
         return false
     }
+
+    /// What the main file of a document's store says without its WAL; nil where it can't be read by itself: a checkpoint that was cut short leaves a main file that only the WAL makes
+    /// whole.
+    private static func mainFile(_ store: String) -> (uuid: String, marker: DocumentMarker)? {
+        guard let info = try? SQLitePersistentStore.storedModelInfo(at: URL(fileURLWithPath: store), ignoresWAL: true) else { return nil }
+        return DocumentMarker(info.metadata).map { (info.uuid, $0) }
+    }
+
+    /// The marker of the main file of a document's store without its WAL; nil where the file can't be read by itself.
+    static func markerOfMainFile(_ store: String) -> DocumentMarker? { mainFile(store)?.marker }
 
     /// Puts a WAL that is not of the store out of the way, never to be applied; answers where it is. The document's lock is held and the store closed.
     static func quarantineForeignJournal(in package: String) throws -> String? {

@@ -239,7 +239,7 @@ extension DocumentSession {
             }
         }
         try workingSet?.noteState(state)
-        let generation = try DocumentMarker(SQLitePersistentStore.storedModelInfo(at: URL(fileURLWithPath: store), ignoresWAL: true).metadata)?.generation
+        let generation = markerOfMainFile(store)?.generation
         let set = try workingSet ?? WorkingSet.make(forPackage: path, state, uuid: uuid, generation: generation ?? 0)
         let place = try StorePlace(sharedPackage: path, set)
         if workingSet == nil, recovery != .keep, try place.hasAutosavedWork() {
@@ -281,8 +281,7 @@ extension DocumentSession {
     /// Puts the WAL with autosaved work aside, so that the main file, which is the last saved state, counts again. The store is closed.
     static func setAutosavedWorkAside(in package: String, savedGeneration: Int) throws {
         let store = FilePath.join(package, PackageLayout.store)
-        let marker = try DocumentMarker(SQLitePersistentStore.storedModelInfo(at: URL(fileURLWithPath: store), ignoresWAL: true).metadata)
-        guard let marker, marker.isSaved, marker.generation == savedGeneration else {
+        guard let marker = markerOfMainFile(store), marker.isSaved, marker.generation == savedGeneration else {
             // A save is in the WAL too, kept from the main file by somebody who was reading it: that save must not go.
             throw DocumentError(
                 .locked, "the last save has not reached the main file, since another program was reading it", path: store, hint: "try again later")

@@ -25,8 +25,7 @@ extension DocumentSession {
     private func ownCommits(_ last: DocumentMarker, _ manifest: Manifest) throws -> Int {
         // All of them are in the main file then, and were when the WAL began.
         if last.isSaved, last.generation == manifest.generation { return 0 }
-        guard let main = try DocumentMarker(SQLitePersistentStore.storedModelInfo(at: URL(fileURLWithPath: storePath), ignoresWAL: true).metadata) else { return .max }
-        guard let run = last.journal else { return .max }
+        guard let main = Self.markerOfMainFile(storePath), let run = last.journal else { return .max }
         // A checkpoint that did not come to its end may have brought a marker of this run into the main file.
         return last.counter - (run.id == main.journal?.id ? run.baseCounter : main.counter)
     }

@@ -115,6 +115,12 @@ public struct Manifest: Sendable, Hashable, Codable {
 }
 
 extension Manifest {
+    /// Takes out what the manifest records of the contents of the store and the model.
+    mutating func forgetSums() {
+        store.pages = nil
+        model.checksum = nil
+    }
+
     private init(_ fields: JSONFields) throws {
         func date(_ value: JSONValue) -> Date? { value.string.flatMap { InternetDate.date($0) } }
         format = try fields.string("format")

@@ -76,6 +76,7 @@ extension FileProtection {
     static func ofDocument(_ path: String) throws -> FileProtection {
         let protection = try FileProtection(of: path)
         guard try Disk.kind(of: path) == .directory else { return protection }
-        return try protection.restricted(by: FileProtection(of: FilePath.join(path, PackageLayout.store)))
+        // A package has the one, a managed document the other.
+        return try [PackageLayout.store, PackageLayout.managedStore].reduce(protection) { try $0.restricted(by: FileProtection(of: FilePath.join(path, $1))) }
     }
 }

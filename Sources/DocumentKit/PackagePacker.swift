@@ -30,11 +30,11 @@ struct PackagePacker {
                 let protection = try FileProtection.ofDocument(source).replacing(target.path)
                 let file = try File(temporary, .create(mode: protection.fileMode))
                 defer { file.close() }
+                try protection.giveAway(temporary)
                 try ArchiveWriter.write(parts, to: file) { count in
                     done += count
                     try progress(done, total)
                 }
-                protection.giveAway(temporary)
                 try file.synchronize()
                 // What can't be read must not replace what can.
                 let archive = try ArchiveFile(temporary)

@@ -69,12 +69,16 @@ struct PackageReader {
 
     func manifest() throws -> Manifest { try checkedManifest().manifest }
 
-    /// The manifest, and whether its checksum says that it is not what was written.
+    /// The manifest, and whether its checksum says that it is not what was written; then it comes without the sums of the store and the model.
     func checkedManifest() throws -> (manifest: Manifest, isAltered: Bool) {
         let manifestPath = FilePath.join(path, PackageLayout.manifest)
         do {
-            let bytes = try folder.read(PackageLayout.manifest, limit: JSONCoding.maximumSize), manifest = try Manifest.decode(bytes, path: manifestPath)
-            return (manifest, Manifest.isAltered(bytes, manifest))
+            let bytes = try folder.read(PackageLayout.manifest, limit: JSONCoding.maximumSize)
+            var manifest = try Manifest.decode(bytes, path: manifestPath)
+            let isAltered = Manifest.isAltered(bytes, manifest)
+            // Sums that may have been altered say nothing of the store and the model, and must not go into the next manifest.
+            if isAltered { manifest.forgetSums() }
+            return (manifest, isAltered)
         } catch let error as FileSystemError where error.code == .tooLarge {
             throw DocumentError(.malformed, "the manifest is damaged: more than \(JSONCoding.maximumSize) bytes", path: manifestPath)
         }

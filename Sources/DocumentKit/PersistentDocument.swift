@@ -322,7 +322,7 @@ open class PersistentDocument {
         keeper = nil
         recovered = nil
         outsideChange = nil
-        if let scratchFolder { try? Disk.removeTree(scratchFolder) }
+        if let scratchFolder { StateFolder.removeTemporary(scratchFolder) }
         scratchFolder = nil
         controller?.didClose(self)
     }

@@ -31,7 +31,9 @@ struct WorkingSetOrigin: Codable, Hashable {
     /// The state of a package by its store's main file, which nobody has open.
     static func state(ofStore path: String) throws -> State {
         guard let identity = try Disk.identity(of: path) else { throw DocumentError(.malformed, "the document has no store", path: path) }
-        let info = try SQLitePersistentStore.storedModelInfo(at: URL(fileURLWithPath: path), ignoresWAL: true)
+        let url = URL(fileURLWithPath: path)
+        // A checkpoint that was cut short leaves a main file that only the WAL makes whole.
+        let info = try (try? SQLitePersistentStore.storedModelInfo(at: url, ignoresWAL: true)) ?? SQLitePersistentStore.storedModelInfo(at: url)
         let marker = DocumentMarker(info.metadata)
         let text = "\(info.uuid)\u{0}\(marker?.generation ?? 0)\u{0}\(marker?.counter ?? 0)\u{0}\(marker?.saved.timeIntervalSinceReferenceDate ?? 0)"
         return State(identity: identity, digest: Hex.encode(SHA256.digest(Array(text.utf8))))

@@ -29,8 +29,8 @@ extension Disk {
             let file = try File(temporary, .create(mode: mode))
             defer { file.close() }
             if let old {
-                try FileProtection.open.replacing(path).giveAway(temporary)
                 try file.setMode(old.mode)
+                try FileProtection.open.replacing(path).giveAway(temporary)
                 let previous = try File(path, .read)
                 try copyAttributes(from: previous.descriptor, to: file.descriptor, temporary)
             }

@@ -15,6 +15,7 @@ package struct FileProtection: Sendable, Hashable {
     private var owner: Owner?
 
     private static let everybody: UInt32 = 0o666
+    private static let groupRights: UInt32 = 0o070
     /// Whoever makes a file may write it: a copy of what is read-only is none.
     private static let maker: UInt32 = 0o600
     /// What everybody's mask leaves.
@@ -27,7 +28,7 @@ package struct FileProtection: Sendable, Hashable {
         self.init(rights: try Disk.status(of: path)?.mode ?? Self.everybody)
     }
 
-    /// For what takes the place of `path`: not more open than that, and owned by its owner, where this process may give files away.
+    /// For what takes the place of `path`: not more open than that, and of its owner and group, where this process may give files away.
     package func replacing(_ path: String) throws -> FileProtection {
         guard let status = try Disk.status(of: path) else { return self }
         var protection = FileProtection(rights: rights & status.mode)
@@ -61,12 +62,18 @@ package struct FileProtection: Sendable, Hashable {
 
     private func restrict(_ path: String, _ status: FileStatus, to mode: UInt32) throws {
         if status.mode & mode != status.mode { try Disk.setMode(status.mode & mode, of: path) }
-        giveAway(path)
+        try giveAway(path)
     }
 
-    /// Gives a file or folder to the owner of what it replaces. Only a privileged process can; for any other it stays its own.
-    package func giveAway(_ path: String) {
-        guard let owner, geteuid() == 0 else { return }
-        _ = path.withCString { lchown($0, owner.user, owner.group) }
+    /// Gives a file or folder to the owner and the group of what it replaces, before anything is written to it. Another owner takes a privileged process, a group one of its members;
+    /// where it stays with a group that the old file was not of, that group has no rights.
+    package func giveAway(_ path: String) throws {
+        guard let owner else { return }
+        if geteuid() == 0 {
+            _ = path.withCString { lchown($0, owner.user, owner.group) }
+            return
+        }
+        guard let status = try Disk.status(of: path), status.group != owner.group else { return }
+        if path.withCString({ lchown($0, uid_t.max, owner.group) }) != 0 { try Disk.setMode(status.mode & ~Self.groupRights, of: path) }
     }
 }

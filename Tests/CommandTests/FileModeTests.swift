@@ -104,4 +104,27 @@ import Testing
             #expect(try Self.mode(document) == 0o600)
         }
     }
+
+    /// Runs the command as somebody of two groups.
+    private static let member = ["/usr/bin/setpriv", "--reuid", "12345", "--regid", "12346", "--groups", "12347"]
+    /// Whether this process may become somebody else, who can run the command where it is.
+    private static let canBeMember = geteuid() == 0 && (try? FolioCommand.run(["--version"], through: member).exit) == 0
+
+    /// A group that the old file was not of gets nothing of the new one.
+    @Test(.enabled(if: canBeMember, "only root may become somebody else"), arguments: ["A.folioz", "A.xml"], [12_347, 12_348])
+    func anEditKeepsTheGroupOrGivesItNothing(name: String, group: Int) throws {
+        try withTemporaryDirectory { folder in
+            let document = try Self.document(name, in: folder), state = folder.path + "/state"
+            try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: false)
+            for path in [folder.path, state] { #expect(chown(path, 12_345, 12_346) == 0) }
+            #expect(chown(document, 12_345, gid_t(group)) == 0)
+            try Self.setMode(0o640, document)
+            let runner = Self.member + ["/usr/bin/env", "XDG_STATE_HOME=\(state)"]
+            let outcome = try FolioCommand.run(["set", document, "Person/p1", "name=Edited", "--model", FolioCommand.model], through: runner)
+            #expect(outcome.exit == 0, "\(outcome.messages)")
+            let after = try #require(try FileManager.default.attributesOfItem(atPath: document)[.groupOwnerAccountID] as? Int)
+            #expect(after == (group == 12_347 ? group : 12_346))
+            #expect(try Self.mode(document) == (after == group ? 0o640 : 0o600))
+        }
+    }
 }

@@ -44,6 +44,10 @@ enum Notes {
         return data
     }
 
+    /// From this state on texts are long, so that the file of the store grows.
+    static let firstLarge = 100
+    private static func text(_ state: Int) -> String { "state \(state)" + String(repeating: " ", count: state < firstLarge ? 0 : 20_000) }
+
     /// Brings a document to a state: one object goes, one comes, the others change.
     static func write(_ state: Int, to document: PersistentDocument) throws {
         let context = document.context
@@ -60,7 +64,7 @@ enum Notes {
             note["folder"] = folder
             notes.append(note)
         }
-        for note in notes { note["text"] = "state \(state)" }
+        for note in notes { note["text"] = text(state) }
         notes[0]["body"] = body(state)
         notes[1]["body"] = nil as Data?
     }
@@ -70,7 +74,7 @@ enum Notes {
         let notes = try all(document), folders = try document.context.fetch(FetchRequest<ManagedObject>("Folder"))
         if notes.isEmpty, folders.isEmpty { return 0 }
         guard folders.count == 1, notes.count == count else { throw Half("\(folders.count) folders with \(notes.count) notes") }
-        let names = Set(notes.map { $0["text"] as? String } + folders.map { $0["name"] as? String })
+        let names = Set(notes.map { ($0["text"] as? String)?.trimmingCharacters(in: .whitespaces) } + folders.map { $0["name"] as? String })
         guard names.count == 1, let name = names.first ?? nil, name.hasPrefix("state "), let state = Int(name.dropFirst("state ".count)) else {
             throw Half("parts of \(names.compactMap { $0 }.sorted())")
         }

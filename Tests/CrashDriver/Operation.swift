@@ -22,7 +22,7 @@ struct Operation: Sendable {
     /// How many versions A keeps once so much was said: the states before the last save. Of an empty document nothing is kept but by its first save.
     func versions(after lines: [String]) -> Int {
         guard let state = before["A"], state != Expectation.missing, !lines.contains("did A saved 0"), !lines.contains("try A saved 0") else { return 0 }
-        return (earlier == nil ? 1 : 2) + (name == "save" ? lines.count { $0.hasPrefix("did A saved") } : 0)
+        return (earlier == nil ? 1 : 2) + (["save", "save-growing"].contains(name) ? lines.count { $0.hasPrefix("did A saved") } : 0)
     }
 
     /// An archive's autosaved work belongs to the very file that it was made for, so a copy of the folder will not do.
@@ -51,7 +51,7 @@ struct Operation: Sendable {
     }
 
     static let all = [
-        create, createOver, open, save, saveAgain, autosave, fold, revert, revertFolded, close, saveAs, saveAsOver, convert, pack, unpack, recover, discard,
+        create, createOver, open, save, saveGrowing, saveAgain, autosave, fold, revert, revertFolded, close, saveAs, saveAsOver, convert, pack, unpack, recover, discard,
         revertToVersion, restore, migrate, migrateAnew,
     ]
 
@@ -82,6 +82,13 @@ struct Operation: Sendable {
     private static let save = Operation(name: "save") { steps in
         let document = try await PersistentDocument.open(steps.place.url("A"))
         try await steps.save(document, 2)
+        try await document.close()
+    }
+
+    /// A checkpoint that is cut short leaves a main file shorter than its header says.
+    private static let saveGrowing = Operation(name: "save-growing") { steps in
+        let document = try await PersistentDocument.open(steps.place.url("A"))
+        try await steps.save(document, Notes.firstLarge)
         try await document.close()
     }
 

@@ -150,6 +150,35 @@ import Testing
         }
     }
 
+    /// A WAL of Folio's own whose run began, by what the store notes, at no number that a document comes to.
+    @Test(arguments: [Int64.min, -1, 1 << 61, .max]) func aRunOfTheWALBeginsAtANumberInBounds(base: Int64) async throws {
+        try await withFolder { folder in
+            let url = folder.appendingPathComponent("A.folio"), copy = folder.appendingPathComponent("B.folio")
+            let document = try await PersistentDocument.create(at: url, model: Library.model())
+            try Library.insertBook("one", document)
+            try await document.save()
+            try await document.close()
+            let connection = try Connection(url.path + "/store/store.sqlite", .readWrite)
+            func note(_ values: [String: Any]) throws {
+                guard case .blob(let blob)? = try connection.value("SELECT Z_PLIST FROM Z_METADATA") else { return }
+                let old = try PropertyListSerialization.propertyList(from: Data(blob), format: nil) as? [String: Any] ?? [:]
+                let bytes = try PropertyListSerialization.data(fromPropertyList: old.merging(values) { $1 }, format: .binary, options: 0)
+                try connection.run("UPDATE Z_METADATA SET Z_PLIST = ?", [.blob(Array(bytes))])
+            }
+            try note(["FolioJournal": "0123456789abcdef", "FolioJournalBase": String(base), "FolioJournalBaseCommitted": Date(timeIntervalSinceReferenceDate: 0)])
+            #expect(try connection.value("PRAGMA journal_mode=wal")?.text == "wal")
+            try connection.execute("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA wal_autocheckpoint=0")
+            try note(["FolioIsSaved": false, "FolioCommitCounter": "1000"])
+            try Disk.copyTree(url.path, to: copy.path)
+            try connection.close()
+            expectTyped("info") {
+                let info = try DocumentInfo(of: copy)
+                #expect(info.outsideCommits < 1000)
+            }
+            expectTyped("verify") { _ = try DocumentVerifier.verify(copy, isThorough: true) }
+        }
+    }
+
     private func changeMarker(_ store: String, _ dice: inout SplitMix) throws {
         let connection = try Connection(store, .readWrite)
         guard case .blob(let blob)? = try connection.value("SELECT Z_PLIST FROM Z_METADATA") else { return }

@@ -61,6 +61,28 @@ import Testing
         }
     }
 
+    @Test(arguments: ["pageSum", "changeCounter", "checksum"]) func anAlteredSumIsNotHandedOn(name: String) async throws {
+        try await withFolder { folder in
+            let url = folder.appendingPathComponent("A.folio"), path = url.path + "/manifest.json"
+            try await makePackage(url)
+            var text = String(decoding: try Disk.read(path, limit: 1 << 20), as: UTF8.self)
+            let key = try #require(text.range(of: "\"\(name)\"")), digit = try #require(text[key.upperBound...].firstIndex { $0.isHexDigit })
+            text.replaceSubrange(digit...digit, with: text[digit] == "1" ? "2" : "1")
+            try Disk.replaceFile(path, with: Array(text.utf8))
+            #expect(try DocumentVerifier.verify(url, isThorough: true).map(\.part) == ["manifest.json"])
+            let document = try await PersistentDocument.open(url)
+            for title in ["a third", "a fourth"] {
+                try Library.insertBook(title, document)
+                try await document.save()
+            }
+            try await document.close()
+            #expect(try DocumentVerifier.verify(url, isThorough: true) == [])
+            let reader = try await PersistentDocument.open(url, mode: .reading)
+            try reader.checkSavedPages()
+            try await reader.close()
+        }
+    }
+
     @Test func everyPageCounts() async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folio")

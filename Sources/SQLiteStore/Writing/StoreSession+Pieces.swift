@@ -12,9 +12,11 @@ final class PiecesUnderWay {
     /// One transaction of the history takes all pieces.
     var history: HistoryRecorder?
     fileprivate(set) var isLost = false
+    /// Whether something of them is in the transaction.
+    var hasBegun = false
 
     /// - Throws: `StorageError` where the pieces were undone.
-    func check() throws {
+    fileprivate func check() throws {
         if isLost { throw StorageError(.cancelled, "An earlier part of this save could not be written, so that nothing of it is") }
     }
 }
@@ -24,6 +26,12 @@ extension StoreSession {
     func applyPiece(_ changes: ChangeSet) throws -> SaveReceipt {
         pieces = pieces ?? PiecesUnderWay()
         return try apply(changes, commits: false)
+    }
+
+    /// Makes sure that what waits for a commit is still there: SQLite rolls back by itself where a disk is full or fails.
+    func checkPieces() throws {
+        if let pieces, pieces.hasBegun, !connection.isInTransaction { losePieces() }
+        try pieces?.check()
     }
 
     /// Undoes what waits for a commit.

@@ -11,14 +11,19 @@ extension StoreSession {
     ///   - beforeCommit: runs when all is written; what it throws undoes it.
     func apply(_ changes: ChangeSet, commits: Bool = true, beforeCommit: () throws -> Void = {}) throws -> SaveReceipt {
         try checkWritable()
-        try pieces?.check()
+        try checkPieces()
         let large = LargeValueWriter(files)
         var save = SaveInProgress(large: large, insertions: changes.insertions)
         do {
             try large.writeFiles(for: changes)
             _ = derivedChanges.takeAll()
             let receipt = try limitingTriggers(changes.rowCount) { try writing(commits: commits, beforeCommit: beforeCommit) { try write(changes, &save) } }
-            if commits { settle(large) } else { pieces?.large.append(large) }
+            if commits {
+                settle(large)
+            } else {
+                pieces?.large.append(large)
+                pieces?.hasBegun = true
+            }
             return receipt
         } catch is VersionMismatch {
             large.removeFiles()
@@ -72,7 +77,16 @@ extension StoreSession {
         try checkWritable()
         let storage = try layout.storage(of: entityIndex)
         guard description.journal == .heldByDocument else {
-            return try limitingTriggers(1) { try connection.transactionPart(commits: pieces == nil) { try keys.reserveKeys(storage, count: count, atLeast: 0) } }
+            try checkPieces()
+            do {
+                let first = try limitingTriggers(1) { try connection.transactionPart(commits: pieces == nil) { try keys.reserveKeys(storage, count: count, atLeast: 0) } }
+                pieces?.hasBegun = true
+                return first
+            } catch {
+                // The transaction is undone, and with it what waited.
+                losePieces()
+                throw error
+            }
         }
         // Every commit to a document's store counts as a save or an autosave.
         return try keys.holdKeys(storage, count: count)

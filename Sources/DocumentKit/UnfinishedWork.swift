@@ -4,14 +4,20 @@
 /// something hinders it: no reason to do the work again, so the operation succeeds, and says here what hindered it.
 ///
 /// ```swift
-/// try await UnfinishedWork.$handler.withValue({ print("done, but left undone:", $0) }) {
+/// try await UnfinishedWork.reporting(to: { print("done, but left undone:", $0) }) {
 ///     try await PersistentDocument.restore(url, to: 3)
 /// }
 /// ```
 /// Saves of an open document say it by ``PersistentDocument/unfinishedSave`` instead.
 public enum UnfinishedWork {
-    /// Told of each error, on the thread of the operation; nil for nobody.
-    @TaskLocal public static var handler: (@Sendable (any Error) -> Void)?
+    /// Told of each error; nil for nobody.
+    @TaskLocal private static var handler: (@Sendable (any Error) -> Void)?
+
+    /// Runs operations, and tells `handler` of each error that leaves something undone after their commit, on the thread of the operation.
+    /// - Throws: What `operations` throws.
+    public static func reporting<Result>(to handler: @escaping @Sendable (any Error) -> Void, _ operations: () async throws -> Result) async rethrows -> Result {
+        try await $handler.withValue(handler) { try await operations() }
+    }
 
     /// Runs what follows a commit, as far as it goes.
     static func noting(_ body: () throws -> Void) {

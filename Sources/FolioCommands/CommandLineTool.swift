@@ -47,7 +47,7 @@ public enum CommandLineTool {
         do {
             let unfinished = UnfinishedNotes()
             defer { unfinished.say(to: console) }
-            let exit = try await UnfinishedWork.$handler.withValue({ unfinished.add($0) }) { try await dispatch(words, console) }
+            let exit = try await UnfinishedWork.reporting(to: { unfinished.add($0) }) { try await dispatch(words, console) }
             try console.finish()
             return exit
         } catch {

@@ -2,9 +2,9 @@
 public struct QueryError: Error, Sendable, Hashable, CustomStringConvertible {
     /// What is wrong, as a stable word.
     public struct Code: Sendable, Hashable {
-        private enum Value: Sendable { case syntax, unknownKey, type, unsupported, unboundVariable, argument, limit }
-        private let value: Value
-        private init(_ value: Value) { self.value = value }
+        private enum Reason: Sendable { case syntax, unknownKey, type, unsupported, unboundVariable, argument, limit }
+        private let reason: Reason
+        private init(_ reason: Reason) { self.reason = reason }
         /// The text does not parse; `offset` and `expected` say where and what was expected.
         public static let syntax = Code(.syntax)
         /// An entity has no such property.

@@ -46,13 +46,6 @@ extension Connection {
     }
 }
 
-/// The moment by which statements must be done.
-final class Deadline {
-    let instant: ContinuousClock.Instant
-    init(at instant: ContinuousClock.Instant) { self.instant = instant }
-    var isOver: Bool { ContinuousClock.now >= instant }
-}
-
 private func isOver(_ context: UnsafeMutableRawPointer?) -> Int32 {
     guard let context else { return 0 }
     return Unmanaged<Deadline>.fromOpaque(context).takeUnretainedValue().isOver ? 1 : 0

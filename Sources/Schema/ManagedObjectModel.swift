@@ -46,8 +46,7 @@ public final class ManagedObjectModel: Sendable {
 
     /// - Throws: ``ModelError`` with code `invalid` that lists everything that is wrong.
     public init(_ description: Description) throws(ModelError) {
-        let faults = ModelValidation.faults(in: description)
-        if !faults.isEmpty { throw ModelError(.invalid, "The model makes no sense", faults: faults) }
+        try description.validate()
         let description = description.ordered()
         self.description = description
         let number = Self.nextNumber.wrappingAdd(1, ordering: .relaxed).newValue

@@ -239,3 +239,12 @@ struct ChangeRecords {
     /// The objects that were touched in this event.
     var eventObjects: ContiguousArray<ManagedObject> { ContiguousArray(objects(at: eventPlaces)) }
 }
+
+extension PropertySet {
+    /// Adds a place; false if it was there.
+    fileprivate mutating func insertNew(_ index: Int) -> Bool {
+        if contains(index) { return false }
+        insert(index)
+        return true
+    }
+}

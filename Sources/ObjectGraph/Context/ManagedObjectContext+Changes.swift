@@ -1,15 +1,5 @@
 import RowMemory
 public import Schema
-import Storage
-
-extension PropertySet {
-    /// Adds a place; false if it was there.
-    mutating func insertNew(_ index: Int) -> Bool {
-        if contains(index) { return false }
-        insert(index)
-        return true
-    }
-}
 
 extension ManagedObjectContext {
     /// Inserts a new object of the entity called `name`, with the model's defaults.
@@ -26,37 +16,23 @@ extension ManagedObjectContext {
     /// - Throws: ``GraphError`` with code `unknownEntity` or `abstractEntity`.
     @discardableResult
     public func insert(_ entity: Entity) throws -> ManagedObject {
-        guard entity.modelNumber == modelNumber else { return try insert(entity.name) }
+        guard entity.modelNumber == registry.modelNumber else { return try insert(entity.name) }
         guard !entity.isAbstract else {
             throw GraphError(.abstractEntity, "\(entity.name) is abstract and has no objects of its own: insert one of its sub-entities", entity: entity.name)
         }
-        let object = shapes[entity.index].objectClass.init(seedForInsertion(entity.index))
-        didInsert(object)
+        let object = shapes[entity.index].objectClass.init(registry.makeSeed(entity.index))
+        tracker.didInsert(object)
         return object
     }
 
-    func entityIndex(of objectClass: ManagedObject.Type) -> Int {
-        let found = shapes.indices.filter { shapes[$0].objectClass == objectClass && !shapes[$0].entity.isAbstract }
-        precondition(
-            found.count == 1,
-            "\(objectClass) is the class of \(found.count) entities: register it for one, or use init(entity:insertInto:)")
-        return found[0]
-    }
-
-    func seedForInsertion(_ entityIndex: Int) -> ManagedObjectSeed {
-        let shape = shapes[entityIndex]
-        let key = temporaryKeys.next()
-        let row = nursery.makeRow(shape.layout, key: key)
-        for (slot, value) in shape.defaults { _ = row.setValue(value, slot) }
-        // The nursery holds the slab until another row is made.
-        return ManagedObjectSeed(self, entityIndex: entityIndex, key: key, row.slab, row.cells, [.inserted, .free])
-    }
-
-    func didInsert(_ object: ManagedObject) {
-        registry.register(object)
-        recorder.record(object)
-        if recordsUndo { recorder.log(.inserted(object)) }
-        if !isPlain[Int(object.entityIndex)] { object.awakeFromInsert() }
+    /// Marks an object as deleted. Its relationships' delete rules run at ``processPendingChanges()`` or at the save, which removes it from the store.
+    ///
+    /// An object that was never saved is just forgotten. Traps if the object is of another context.
+    public func delete(_ object: ManagedObject) {
+        guard let context = object.managedObjectContext else { return }
+        precondition(context === self, "An object is deleted by its own context")
+        object.prepareForDeletion()
+        deletions.markDeleted(object)
     }
 
     /// Whether anything waits to be saved.

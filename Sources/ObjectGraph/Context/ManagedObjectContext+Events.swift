@@ -8,6 +8,16 @@ extension ManagedObjectContext {
         observers.add(event, handler)
     }
 
+    /// What happens to the context, event by event, for as long as somebody iterates.
+    ///
+    /// ```swift
+    /// for await changes in context.changes(.didSave) { print(changes.inserted.count, "new objects") }
+    /// ```
+    /// Nothing is missed between two iterations; a consumer that never comes back should end its iteration, since what happens is kept for it.
+    public func changes(_ event: ContextNotification.Event = .objectsDidChange) -> AsyncStream<SavedChanges> {
+        observers.stream(of: event)
+    }
+
     /// Ends an event: delete rules run, changes become an undo group, observers are told. Does nothing where nothing changed since the last time.
     public func processPendingChanges() {
         guard !isProcessing else { return }
@@ -15,37 +25,20 @@ extension ManagedObjectContext {
         defer { isProcessing = false }
         deletions.propagateDeletions()
         endEvent()
-        mergeWaitingSaves()
+        merging.mergeWaitingSaves()
     }
 
     /// Closes the event without running delete rules.
     func endEvent() {
-        if !eventLog.isEmpty {
-            recorder.registerUndo()
-        } else if changes.hasEvent, !recordsUndo || undoManager?.isUndoRegistrationEnabled != true {
-            edits.noteUnrecorded()
+        if !tracker.eventLog.isEmpty {
+            undoReplay.registerEvent()
+        } else if changes.hasEvent, !tracker.recordsUndo || undoManager?.isUndoRegistrationEnabled != true {
+            tracker.edits.noteUnrecorded()
         }
         guard changes.hasEvent || !news.isEmpty else { return }
-        let notification = isObserved(.objectsDidChange) ? newsOfEvent() : nil
+        let news = self.news.take()
+        let notification = observers.isObserved(.objectsDidChange) ? news.notification(of: changes, in: self) : nil
         changes.endEvent()
-        if !news.isEmpty { news = EventNews() }
-        if let notification { post(notification) }
-    }
-
-    private func newsOfEvent() -> ContextNotification? {
-        var notification = ContextNotification(.objectsDidChange, self)
-        for object in changes.eventObjects {
-            if object.state.isFree {
-                notification.inserted.insert(object)
-            } else if object.state.contains(.deleted) {
-                notification.deleted.insert(object)
-            } else {
-                notification.updated.insert(object)
-            }
-        }
-        news.tell(&notification)
-        let isEmpty =
-            notification.inserted.isEmpty && notification.updated.isEmpty && notification.deleted.isEmpty && notification.refreshed.isEmpty
-        return isEmpty ? nil : notification
+        if let notification { observers.post(notification) }
     }
 }

@@ -22,38 +22,21 @@ extension ManagedObjectContext {
     public func deleteHistory(before date: Date) throws -> Int {
         try persistentStoreCoordinator.historyStore().deleteHistory(before: date)
     }
-}
 
-extension PersistentStoreCoordinator {
-    /// The place after the last transaction of the store's history; nil where there is none.
-    public func currentPersistentHistoryToken() throws -> PersistentHistoryToken? {
-        try historyStore().currentHistoryToken()
-    }
+    // MARK: Moments of the store
 
-    fileprivate func historyStore() throws -> any HistoryStore {
-        guard let first = firstStore else { throw GraphError.noStore }
-        guard let store = stores.lazy.compactMap({ $0 as? any HistoryStore }).first else {
-            throw StorageError(.unsupported, "A store of type \(first.description.type.rawValue) keeps no history: use a SQLite store", path: first.description.url.path)
-        }
-        return store
-    }
-}
+    /// The moment of the store that the context reads; nil while it is not pinned, and in a child, which reads through its parent.
+    ///
+    /// Pinning takes effect at the first reading: before it, this is nil too.
+    public var queryGenerationToken: QueryGenerationToken? { reader.token }
 
-extension SavedChanges {
-    /// What transactions of the history did, all together: to be merged into contexts.
-    public init(_ transactions: some Sequence<PersistentHistoryTransaction>) {
-        self.init()
-        for transaction in transactions {
-            for change in transaction.changes {
-                switch change.kind {
-                case .insert: inserted.insert(change.changedObjectID)
-                case .update: if !inserted.contains(change.changedObjectID) { updated.insert(change.changedObjectID) }
-                case .delete:
-                    inserted.remove(change.changedObjectID)
-                    updated.remove(change.changedObjectID)
-                    deleted.insert(change.changedObjectID)
-                }
-            }
-        }
-    }
+    /// Pins the context to a moment of its store: what others commit afterwards is not seen by fetches and faults, until the context moves on.
+    ///
+    /// - Parameter token: ``QueryGenerationToken/current`` for the moment of the next reading, another context's ``queryGenerationToken`` for the same moment as that
+    ///   one's, nil to read what is committed.
+    ///
+    /// A save of the context, a merge of what others saved, and a reset move it to the moment of the reading that follows. Objects that were read keep their values. SQLite
+    /// stores in WAL mode alone can be pinned; with others the context stays unpinned. A pinned moment keeps the store's WAL from being emptied: let go of it in time.
+    /// - Throws: ``GraphError`` with code `noStore` where a token is of a store that the coordinator has not.
+    public func setQueryGeneration(from token: QueryGenerationToken?) throws { try reader.pin(to: token) }
 }

@@ -11,20 +11,11 @@ extension ManagedObjectContext {
         return id
     }
 
-    /// The store, where there has to be one; several stand as one.
-    func store() throws -> any RowStore {
-        if let parentStore { return parentStore }
-        if let union = persistentStoreCoordinator.union { return union }
-        guard let store = persistentStoreCoordinator.firstStore else { throw GraphError.noStore }
-        return try pinned(store)
-    }
+    func store() throws -> any RowStore { try reader.store() }
 
-    func storeIdentity() throws -> StoreIdentity {
-        guard let store = persistentStoreCoordinator.firstStore else { throw GraphError.noStore }
-        return store.identity
-    }
+    func storeIdentity() throws -> StoreIdentity { try reader.identity() }
 
-    func rootIndex(_ entityIndex: Int) -> Int { shapes[entityIndex].entity.rootIndex }
+    func rootIndex(_ entityIndex: Int) -> Int { registry.rootIndex(entityIndex) }
 
     /// The object with an ID, without asking the store: where it is not registered, a fault that is assumed to exist.
     ///
@@ -72,6 +63,13 @@ extension ManagedObjectContext {
         if id.store.model === model { return ObjectReference(key: key, entityIndex: id.entityIndex) }
         return model.entity(named: id.entity.name).map { ObjectReference(key: key, entityIndex: $0.index) }
     }
+
+    /// Gives new objects their permanent IDs before they are saved. Objects that have one keep it. Costs a transaction of the store, and numbers are used up for good.
+    public func obtainPermanentIDs(for objects: some Sequence<ManagedObject>) throws { try keys.obtainPermanentIDs(for: objects) }
+
+    /// Gives new objects the numbers that they had elsewhere. The caller knows that the store has no objects with these numbers.
+    /// - Throws: ``GraphError`` with code `constraint` where two objects of a hierarchy would have one number.
+    package func givePermanentNumbers(_ numbers: some Sequence<(ManagedObject, Int64)>) throws { try keys.givePermanentNumbers(numbers) }
 
     /// All objects that the context knows. Costs as much as there are.
     public var registeredObjects: Set<ManagedObject> { registry.objects }

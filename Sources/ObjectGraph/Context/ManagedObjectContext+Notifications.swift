@@ -24,30 +24,22 @@ extension ManagedObjectContext {
         case updatedObjectIDs = "updated_objectIDs"
         case deletedObjectIDs = "deleted_objectIDs"
     }
-
-    func post(_ notification: ContextNotification) {
-        observers.post(notification)
-        guard let notificationCenter else { return }
-        switch notification.event {
-        case .willSave: notificationCenter.post(name: Self.willSaveObjectsNotification, object: self)
-        case .objectsDidChange:
-            notificationCenter.post(name: Self.didChangeObjectsNotification, object: self, userInfo: notification.userInfo(objects: true, ids: false))
-        case .didSave:
-            notificationCenter.post(name: Self.didSaveObjectsNotification, object: self, userInfo: notification.userInfo(objects: true, ids: true))
-            notificationCenter.post(name: Self.didSaveObjectIDsNotification, object: self, userInfo: notification.userInfo(objects: false, ids: true))
-        case .didMerge:
-            notificationCenter.post(name: Self.didMergeChangesObjectIDsNotification, object: self, userInfo: notification.userInfo(objects: false, ids: true))
-        }
-    }
-
-    /// Whether anybody wants to know of an event: gathering what to tell costs as much as there are changes.
-    func isObserved(_ event: ContextNotification.Event) -> Bool {
-        notificationCenter != nil || observers.hasHandlers(for: event)
-    }
 }
 
 extension ContextNotification {
-    fileprivate func userInfo(objects: Bool, ids: Bool) -> [AnyHashable: Any] {
+    /// Posts what Core Data posts of the event.
+    func post(to center: NotificationCenter) {
+        switch event {
+        case .willSave: center.post(name: ManagedObjectContext.willSaveObjectsNotification, object: context)
+        case .objectsDidChange: center.post(name: ManagedObjectContext.didChangeObjectsNotification, object: context, userInfo: userInfo(objects: true, ids: false))
+        case .didSave:
+            center.post(name: ManagedObjectContext.didSaveObjectsNotification, object: context, userInfo: userInfo(objects: true, ids: true))
+            center.post(name: ManagedObjectContext.didSaveObjectIDsNotification, object: context, userInfo: userInfo(objects: false, ids: true))
+        case .didMerge: center.post(name: ManagedObjectContext.didMergeChangesObjectIDsNotification, object: context, userInfo: userInfo(objects: false, ids: true))
+        }
+    }
+
+    private func userInfo(objects: Bool, ids: Bool) -> [AnyHashable: Any] {
         var info: [AnyHashable: Any] = [:]
         func add(_ key: ManagedObjectContext.NotificationKey, _ set: Set<some Hashable>) {
             if !set.isEmpty { info[key.rawValue] = set }
@@ -65,17 +57,5 @@ extension ContextNotification {
             add(.deletedObjectIDs, changes.deleted)
         }
         return info
-    }
-}
-
-extension ManagedObjectContext {
-    /// What happens to the context, event by event, for as long as somebody iterates.
-    ///
-    /// ```swift
-    /// for await changes in context.changes(.didSave) { print(changes.inserted.count, "new objects") }
-    /// ```
-    /// Nothing is missed between two iterations; a consumer that never comes back should end its iteration, since what happens is kept for it.
-    public func changes(_ event: ContextNotification.Event = .objectsDidChange) -> AsyncStream<SavedChanges> {
-        observers.stream(of: event)
     }
 }

@@ -1,5 +1,3 @@
-import RowMemory
-import Schema
 package import Storage
 
 extension ManagedObjectContext {
@@ -10,22 +8,7 @@ extension ManagedObjectContext {
     /// the changes; without changes, nothing.
     /// - Throws: ``ValidationError`` with all violated rules, or with a value that the store can't keep, such as NaN in a SQLite store; ``GraphError`` with code
     ///   `conflict` or `constraint`; what the store throws. In a document `DocumentError` with code `usage`, but for a store by itself: the document saves.
-    public func save() throws { try save(validates: true) }
-
-    func save(validates: Bool) throws {
-        if parent == nil { try persistentStoreCoordinator.checkSaving() }
-        var next = try prepareSave(validates: validates, deletesMembers: true)
-        while let prepared = next {
-            do {
-                let store = try store()
-                completeSave(prepared, try store.apply(prepared.changes))
-                if let union = store as? StoreUnion { persistentStoreCoordinator.forgetPendingMetadata(of: union) }
-                return
-            } catch {
-                next = try prepareSave(again: prepared, after: error)
-            }
-        }
-    }
+    public func save() throws { try saving.save(validates: true) }
 
     /// Takes a save's first half: what the store is to write, as values. The context counts further changes from here on.
     ///
@@ -40,58 +23,46 @@ extension ManagedObjectContext {
     package func prepareSave(
         validates: Bool = true, reservesKeys: Bool = false, metadata: [String: MetadataValue?] = [:], deletesMembers: Bool = false
     ) throws -> PreparedSave? {
-        precondition(saveUnderWay == nil, "A save of this context is under way: wait for it to end")
-        try preparation.throwLoadError()
-        collectsMemberDeletions = deletesMembers && deletions.deletesUnseen
-        defer { collectsMemberDeletions = false }
-        do {
-            try preparation.collectChanges()
-            try preparation.throwLoadError()
-            if validates { try validator.validateChanges() }
-            if reservesKeys { try keys.obtainPermanentIDsForInsertedObjects() }
-        } catch {
-            deletions.postponeMemberDeletions(memberDeletions)
-            memberDeletions = []
-            throw error
-        }
-        return preparation.beginSave(validates: validates, metadata: metadata, attempt: 1)
+        try saving.prepare(validates: validates, reservesKeys: reservesKeys, metadata: metadata, deletesMembers: deletesMembers)
     }
 
     /// Puts the changes of a save back that the store did not write, lets the merge policy settle why, and prepares the save again.
     /// - Returns: nil if nothing is left to write: then the save has succeeded.
     /// - Throws: the error to throw where no policy can settle it.
     package func prepareSave(again failed: PreparedSave, after error: any Error) throws -> PreparedSave? {
-        precondition(saveUnderWay?.number == failed.number, "This save is not the one that is under way")
-        // Whoever has rolled back or reset meanwhile wants nothing settled.
-        guard outcome.putBack() == nil else { throw settler.translated(error) }
-        // What is settled is settled with the store as it is now.
-        moveGenerationForward()
-        // Others may write faster than this context reads.
-        guard failed.attempt < Self.mostAttempts else { throw settler.translated(error) }
-        processPendingChanges()
-        try settler.settle(error)
-        try preparation.throwLoadError()
-        if failed.validates { try validator.validateChanges() }
-        return preparation.beginSave(validates: failed.validates, metadata: failed.changes.metadata, attempt: failed.attempt + 1)
+        try saving.prepare(again: failed, after: error)
     }
-
-    var changeOrigin: ChangeOrigin { ChangeOrigin(author: transactionAuthor, contextName: name) }
-
-    private static let mostAttempts = 20
 
     /// Accepts what the store has written: new objects get their permanent IDs, and what was saved is clean.
-    package func completeSave(_ prepared: PreparedSave, _ receipt: SaveReceipt) {
-        precondition(saveUnderWay?.number == prepared.number, "This save is not the one that is under way")
-        outcome.accept(receipt)
-    }
+    package func completeSave(_ prepared: PreparedSave, _ receipt: SaveReceipt) { saving.complete(prepared, receipt) }
 
     /// Puts the changes of a save back, which the store did not write.
     /// - Returns: the error to throw.
-    package func failSave(_ prepared: PreparedSave, _ error: any Error) -> any Error {
-        precondition(saveUnderWay?.number == prepared.number, "This save is not the one that is under way")
-        outcome.putBack()
-        return settler.translated(error)
+    package func failSave(_ prepared: PreparedSave, _ error: any Error) -> any Error { saving.fail(prepared, error) }
+
+    /// Puts the changes of an autosave back that the store did not write, and prepares it again as the merge policy settles it; where that does not, without the unique values that
+    /// stand in its way.
+    ///
+    /// At first those are left out that two objects have; where what stays in the store for them is in the way of others, all unique values that would be written.
+    /// - Returns: The save, and what it leaves out: for ``takeUp(_:)`` once it is complete.
+    /// - Throws: the error where it is none of unique values.
+    package func prepareAutosave(again failed: PreparedSave, after error: any Error) throws -> (save: PreparedSave?, left: [PendingUniqueValue]) {
+        try UniqueValueDeferral(self).prepareAutosave(again: failed, after: error)
     }
 
-    // MARK: The steps
+    /// Makes values changes of their objects that the store lacks. No edits: neither undo nor the position of the edits knows of them. What was changed here since stays.
+    package func takeUp(_ pending: [PendingUniqueValue]) throws { try UniqueValueDeferral(self).takeUp(pending) }
+
+    /// The deletions among the changes that would fail a save.
+    package func deniedDeletions() throws -> [DeniedDeletion] { try validator.deniedDeletions() }
+
+    /// The rules that the changes of this context violate, as a save would find them: those of the first `limit` objects that violate any, but for those of
+    /// `excluded` objects.
+    /// - Throws: what a hook of the application's throws, and what reading the store throws.
+    package func validationFailures(limit: Int, excluding excluded: Set<ManagedObject> = []) throws -> [ValidationError.Failure] {
+        try saving.validationFailures(limit: limit, excluding: excluded)
+    }
+
+    /// Has the changes of this context written by `write`, unchecked. Afterwards the objects are clean, and go when nobody holds them.
+    package func writeUnchecked(_ write: (ChangeSet) throws -> SaveReceipt) throws { try saving.writeUnchecked(write) }
 }

@@ -34,7 +34,10 @@ public final class ManagedObjectContext {
     }
     /// Where the context posts notifications, such as ``didSaveObjectsNotification``; nil (the beginning) for nowhere. Gathering what they say costs as much as there are changes:
     /// ``observe(_:_:)`` asks for single events.
-    public var notificationCenter: NotificationCenter?
+    public var notificationCenter: NotificationCenter? {
+        get { observers.notificationCenter }
+        set { observers.notificationCenter = newValue }
+    }
     /// Whether the context holds every object that it knows, instead of those with changes alone.
     public var retainsRegisteredObjects: Bool {
         get { registry.retainsObjects }
@@ -42,131 +45,75 @@ public final class ManagedObjectContext {
     }
     /// Records changes for undo; nil (the beginning) records nothing.
     public var undoManager: UndoManager? {
-        willSet { detachUndoManager() }
-        didSet { attachUndoManager() }
+        willSet { if let undoManager { undoReplay.detach(undoManager, undoCheckpoint) } }
+        didSet { undoCheckpoint = undoManager.map { undoReplay.attach($0) } }
     }
 
-    @usableFromInline let modelNumber: UInt64
-    /// `modelNumber`, but while the context is observed: then no handle reads values directly.
-    @exclusivity(unchecked) @usableFromInline var readableModelNumber: UInt64
-    /// Who observes the objects; nil while the context is not observed.
-    @exclusivity(unchecked) @usableFromInline var registrars: ObjectRegistrars?
-    /// The moment of the store that the context reads.
-    var generation = QueryGeneration.unpinned
-    let shapes: ContiguousArray<EntityShape>
-    /// `shapes`, not counted, for what is done a million times.
-    @usableFromInline let shapeReferences: ContiguousArray<Unmanaged<EntityShape>>
-    /// By entity: `EntityShape.isPlain`, without a step to the shape.
-    let isPlain: ContiguousArray<Bool>
     /// The identity of temporary IDs.
     let temporaryIdentity: StoreIdentity
 
-    // MARK: What the context knows
-
-    // Exclusivity needs no checks: every method that changes one of these finishes with it before it calls anything that could reach it again.
+    // MARK: Parts with a state of their own
 
     let registry: ObjectRegistry
-    let temporaryKeys: TemporaryKeys
-    /// What outlives the context says so.
-    let life = ContextLife()
-    @exclusivity(unchecked) var nursery = Nursery()
-    @exclusivity(unchecked) @usableFromInline var changes = ChangeRecords()
+    let tracker: ChangeTracker
+    let reader: StoreReader
+    let observers = ContextObservers()
+    /// Those who follow what children save to this context.
+    let followers = SaveFollowers()
+
+    // MARK: What is going on
+
+    // Exclusivity needs no checks: every method that changes these finishes with them before it calls anything that could reach them again.
+    @exclusivity(unchecked) var news = EventNews()
+    @exclusivity(unchecked) var pendingDeletions = PendingDeletions()
+    var isProcessing = false
+    var saveUnderWay: SaveUnderWay?
+    var lastSaveNumber = 0
+    /// Why a value could not be read by an accessor that can't throw.
+    var loadError: (any Error)?
+    /// What an application's own validator threw last, with the key and the value that it was asked about.
+    var ownFailure: ValidationError.Failure?
+    /// What was saved elsewhere, where the context follows that.
+    var inbox: SaveInbox?
+
+    // MARK: What is remembered
+
     /// By the position of the root entity.
     var wholeFetches: [Int: WholeFetch] = [:]
     /// How far the members of the objects of a fetch were read.
     var memberReadings: [MemberReading: Int] = [:]
-    /// By the numbers of typed properties.
-    @exclusivity(unchecked) @usableFromInline var places: ContiguousArray<PropertyPlace> = []
-
     /// The UUIDs of the stores that new objects are to go to, by their temporary keys.
     var assignedStores: [Int64: String] = [:]
-
-    // MARK: What is going on
-
-    /// Changes are not recorded and don't reach inverses while this is above zero.
-    @exclusivity(unchecked) var untrackedDepth = 0
-    /// Objects whose delete rules have not run yet.
-    var pendingDeletions: ContiguousArray<ManagedObject> = []
-    /// Whether a save is being prepared that may leave members of deleted objects to the store, and those that it leaves.
-    var collectsMemberDeletions = false
-    var memberDeletions: [MemberDeletion] = []
-    /// Those of a save that failed: they have to be deleted one by one.
-    var postponedDeletions: [MemberDeletion] = []
-    @exclusivity(unchecked) var news = EventNews()
-    /// Changes of this event, for undo.
-    @exclusivity(unchecked) var eventLog = EventLog()
-    @exclusivity(unchecked) var recordsUndo = false
-    /// `undoManager` as long as it is held there: not counted, for what is done a million times.
-    @exclusivity(unchecked) private(set) var undoReference: Unmanaged<UndoManager>?
-    var isProcessing = false
-    var saveUnderWay: SaveUnderWay?
-    var lastSaveNumber = 0
-    /// The permanent keys of objects whose temporary ones may stand in undo's records.
-    @exclusivity(unchecked) var permanentKeys = PermanentKeys()
-    /// What an application's own validator threw last, with the key and the value that it was asked about.
-    var ownFailure: ValidationError.Failure?
-    /// Why a value could not be read by an accessor that can't throw.
-    var loadError: (any Error)?
-    let observers = ContextObservers()
-    /// The parent as a store.
-    let parentStore: ParentStore?
-    var children: [Child] = []
-    /// Those who follow what children save to this context.
-    let followers = SaveFollowers()
-    var inbox: SaveInbox?
-    /// Told when the first object gets changes that are not saved.
-    package var firstChangeHandler: (() -> Void)?
-    @exclusivity(unchecked) var edits = EditHistory()
+    private var weakChildren: [Child] = []
     private var undoCheckpoint: UndoManager.Checkpoint?
+
+    private struct Child {
+        weak var context: ManagedObjectContext?
+    }
 
     /// Makes a context on the stores of a coordinator.
     public convenience init(_ coordinator: PersistentStoreCoordinator) {
         self.init(coordinator, parent: nil)
     }
 
-    /// Makes a child of a context: it sees the parent's objects with their unsaved changes, and its save makes its own changes the parent's, one level up. They reach the
-    /// store when the topmost context saves.
-    ///
-    /// ```swift
-    /// let draft = ManagedObjectContext(parent: document.context)
-    /// try draft.existingObject(with: book.objectID)["title"] = "Emma"
-    /// try draft.save()        // or forget the draft
-    /// ```
-    /// A child holds its parent, and is used where that is used. Conflicts don't arise between them: what the child saves counts. A new object keeps its temporary ID in both
-    /// until the topmost context saves.
-    public convenience init(parent: ManagedObjectContext) {
-        self.init(parent.persistentStoreCoordinator, parent: parent)
-        parent.children.append(Child(context: self))
-    }
-
-    private init(_ coordinator: PersistentStoreCoordinator, parent: ManagedObjectContext?) {
+    /// - Parameter parentStore: the parent as a store.
+    init(_ coordinator: PersistentStoreCoordinator, parent: ManagedObjectContext?, parentStore: (any RowStore)? = nil) {
         persistentStoreCoordinator = coordinator
         self.parent = parent
-        parentStore = parent.map { ParentStore($0) }
-        temporaryKeys = parent?.temporaryKeys ?? TemporaryKeys()
-        shapes = coordinator.shapes
-        shapeReferences = ContiguousArray(coordinator.shapes.map { .passUnretained($0) })
-        isPlain = ContiguousArray(coordinator.shapes.map(\.isPlain))
-        modelNumber = coordinator.model.number
-        readableModelNumber = coordinator.model.number
         temporaryIdentity = parent?.temporaryIdentity ?? .unsaved(coordinator.model)
-        registry = ObjectRegistry(coordinator.shapes)
-        registry.context = self
-        life.context = .passUnretained(self)
+        registry = ObjectRegistry(coordinator.shapes, modelNumber: coordinator.model.number, parent: parent?.registry)
+        tracker = ChangeTracker(registry)
+        reader = StoreReader(coordinator, parent: parentStore)
+        registry.open(for: self)
+        parent?.weakChildren.append(Child(context: self))
     }
 
     deinit {
-        life.context = nil
-        // Members hold each other in many-to-many relationships: without this they would outlive the context.
-        for object in registry.allObjects {
-            object.contextReference = nil
-            object.detachRow()
-            object.state = .fault
-        }
-        detachUndoManager()
+        registry.close()
+        if let undoManager { undoReplay.detach(undoManager, undoCheckpoint) }
         guard registry.capacity > Self.manyObjects else { return }
         // What the context itself holds goes before what is free is given back.
-        (changes, wholeFetches, saveUnderWay) = (ChangeRecords(), [:], nil)
+        (wholeFetches, saveUnderWay) = ([:], nil)
         registry.removeAll()
         FreedMemory.giveBack()
     }
@@ -176,25 +123,30 @@ public final class ManagedObjectContext {
 
     public var model: ManagedObjectModel { persistentStoreCoordinator.model }
 
-    private func attachUndoManager() {
-        guard let undoManager else { return }
-        edits.attach(undoManager)
-        undoCheckpoint = undoManager.addCheckpoint(for: self, hasPending: { !$0.eventLog.isEmpty || !$0.pendingDeletions.isEmpty || !$0.postponedDeletions.isEmpty }) { $0.processPendingChanges() }
-        undoReference = .passUnretained(undoManager)
-        recordsUndo = true
+    var shapes: ContiguousArray<EntityShape> { registry.shapes }
+
+    /// The objects with changes; see ``ChangeTracker``.
+    var changes: ChangeRecords {
+        @inline(__always) _read { yield registry.changes }
+        @inline(__always) _modify { yield &registry.changes }
     }
 
-    private func detachUndoManager() {
-        guard let undoManager else { return }
-        // What is pending was to be undone with it.
-        if !eventLog.isEmpty { edits.noteUnrecorded() }
-        edits.detach(undoManager)
-        undoReference = nil
-        recordsUndo = false
-        eventLog = EventLog()
-        permanentKeys = PermanentKeys()
-        undoManager.removeAllActions(withTarget: self)
-        undoCheckpoint.map { undoManager.removeCheckpoint($0) }
-        undoCheckpoint = nil
+    /// Told when the first object gets changes that are not saved.
+    package var firstChangeHandler: (() -> Void)? {
+        get { tracker.firstChangeHandler }
+        set { tracker.firstChangeHandler = newValue }
+    }
+
+    var hasChildren: Bool { !weakChildren.isEmpty }
+
+    /// The children that there are.
+    var children: [ManagedObjectContext] { weakChildren.compactMap(\.context) }
+
+    /// Forgets the children that are gone.
+    func forgetGoneChildren() { weakChildren.removeAll { $0.context == nil } }
+
+    /// The next save throws the first of these: a value could not be read when it was used, by what can't throw.
+    func noteLoadError(_ error: any Error) {
+        if loadError == nil { loadError = error }
     }
 }

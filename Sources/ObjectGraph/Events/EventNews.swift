@@ -15,11 +15,38 @@ struct EventNews {
 
     var isEmpty: Bool { deleted.isEmpty && forgotten.isEmpty && refreshed.isEmpty && mergedInsertions.isEmpty && restored.isEmpty }
 
-    /// To be called where the deletions are taken back. What was read again stays news.
-    mutating func forgetDeletions() { (deleted, forgotten) = ([], []) }
+    /// The news, which are none from here on.
+    mutating func take() -> EventNews {
+        if isEmpty { return self }
+        defer { self = EventNews() }
+        return self
+    }
 
-    /// Adds the news to what observers are told of the event.
-    func tell(_ notification: inout ContextNotification) {
+    /// Forgets the news of changes that are dropped.
+    /// - Parameter keepsReadings: whether what was read again stays news, as the objects do.
+    mutating func clear(keepsReadings: Bool) {
+        if keepsReadings { (deleted, forgotten) = ([], []) } else { self = EventNews() }
+    }
+
+    /// What observers are told of an event; nil where that is nothing.
+    func notification(of changes: ChangeRecords, in context: ManagedObjectContext) -> ContextNotification? {
+        var notification = ContextNotification(.objectsDidChange, context)
+        for object in changes.eventObjects {
+            if object.state.isFree {
+                notification.inserted.insert(object)
+            } else if object.state.contains(.deleted) {
+                notification.deleted.insert(object)
+            } else {
+                notification.updated.insert(object)
+            }
+        }
+        tell(&notification)
+        let isEmpty =
+            notification.inserted.isEmpty && notification.updated.isEmpty && notification.deleted.isEmpty && notification.refreshed.isEmpty
+        return isEmpty ? nil : notification
+    }
+
+    private func tell(_ notification: inout ContextNotification) {
         notification.deleted.formUnion(deleted)
         // An insertion that was never announced is not announced as deleted either.
         for object in forgotten where !object.state.contains(.unannounced) { notification.deleted.insert(object) }

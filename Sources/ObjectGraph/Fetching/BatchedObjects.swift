@@ -1,4 +1,3 @@
-public import Query
 import RowMemory
 import Schema
 
@@ -75,34 +74,5 @@ final class ObjectPages {
             context.noteLoadError(error)
         }
         return objects
-    }
-}
-
-extension ManagedObjectContext {
-    /// The objects that a request selects, in its order, unsaved changes taken into account, filled `fetchBatchSize` at a time (256 where it says nothing).
-    ///
-    /// ```swift
-    /// let books = try context.fetchInBatches(FetchRequest<Book>("Book"))
-    /// print(books.count, books[100_000].title)
-    /// ```
-    /// Costs a trip to the store that reads keys, and then one for each batch that is looked at; where unsaved changes concern the request, all rows are read once.
-    /// - Throws: what `fetch(_:)` throws.
-    public func fetchInBatches<Result: ManagedObject>(_ request: FetchRequest<Result>) throws -> BatchedObjects<Result> {
-        let plan = try fetching.plan(for: request)
-        var unsaved: [Int: ManagedObject] = [:]
-        var references: ContiguousArray<ObjectReference> = []
-        if let overlay = plan.overlay {
-            for (place, object) in try fetching.merge(plan, overlay).enumerated() {
-                if object.key < 0 { unsaved[place] = object }
-                references.append(ObjectReference(key: object.key, entityIndex: Int(object.entityIndex)))
-            }
-        } else {
-            references = ContiguousArray(try self.fetching.references(plan))
-        }
-        let paths = request.relationshipKeyPathsForPrefetching
-        let pages = ObjectPages(references, unsaved: unsaved, size: request.fetchBatchSize, context: self) { [unowned self] objects in
-            for path in paths { try fetching.prefetch(path, for: objects, plan.entity) }
-        }
-        return BatchedObjects(pages)
     }
 }

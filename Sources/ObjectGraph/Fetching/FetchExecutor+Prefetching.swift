@@ -16,7 +16,7 @@ extension FetchExecutor {
             if relationship.isToMany {
                 try prefetchMembers(property, of: objects)
                 // A list of all members is made for the next step alone.
-                if step < names.count - 1 { objects = objects.flatMap { context.list($0, context.relation($0, property.index)).members } }
+                if step < names.count - 1 { objects = objects.flatMap { context.members.list($0, context.registry.relation($0, property.index)).members } }
             } else {
                 objects = try prefetchTargets(property, of: objects)
             }
@@ -25,8 +25,8 @@ extension FetchExecutor {
     }
 
     func prefetchMembers(_ property: Property, of owners: [ManagedObject]) throws {
-        let relation = context.relation(owners[0], property.index)
-        let unread = owners.filter { !context.list($0, relation).isLoaded }
+        let relation = context.registry.relation(owners[0], property.index)
+        let unread = owners.filter { !context.members.list($0, relation).isLoaded }
         if !unread.isEmpty { try context.members.loadLists(of: unread, relation) }
     }
 
@@ -34,7 +34,7 @@ extension FetchExecutor {
         var targets: [ManagedObject] = []
         var seen: Set<Int64> = []
         for owner in owners {
-            guard let reference = owner.row.reference(context.relation(owner, property.index).slot), seen.insert(reference.key).inserted else { continue }
+            guard let reference = owner.row.reference(context.registry.relation(owner, property.index).slot), seen.insert(reference.key).inserted else { continue }
             targets.append(context.registry.object(reference))
         }
         try context.faults.fetchRows(of: targets)

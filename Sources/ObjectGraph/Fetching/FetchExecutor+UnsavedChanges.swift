@@ -31,7 +31,7 @@ extension FetchExecutor {
         var overlay = FetchOverlay()
         let readElsewhere = plan.propertiesReadElsewhere(context.model)
         func consider(_ object: ManagedObject, _ changed: @autoclosure () -> PropertySet) {
-            guard object.contextReference != nil else { return }
+            guard object.registryReference != nil else { return }
             if !overlay.reachesFurther {
                 overlay.reachesFurther = readElsewhere.contains { $0.family.contains(Int(object.entityIndex)) && changed().contains($0.property) }
             }
@@ -49,5 +49,24 @@ extension FetchExecutor {
             }
         }
         return overlay.isEmpty ? nil : overlay
+    }
+}
+
+extension FetchPlan {
+    /// What a child asks for: checked already, and without what the child knows better.
+    init(_ request: RowRequest, in context: ManagedObjectContext) throws {
+        var predicate: FetchPredicate?
+        if case .matching(let condition) = request.selection { predicate = condition }
+        self.init(
+            entity: context.shapes[request.entityIndex].entity, includesSubentities: request.includesSubentities, predicate: predicate, sortKeys: request.sortKeys,
+            offset: request.offset, limit: request.limit, refreshes: false)
+        stores = request.stores
+        overlay = try context.fetching.overlay(for: self)
+        guard !request.excludedKeys.isEmpty else { return }
+        let excluded = Set(request.excludedKeys)
+        var known = overlay ?? FetchOverlay()
+        known.excludedKeys += request.excludedKeys
+        known.objects.removeAll { excluded.contains($0.key) }
+        overlay = known
     }
 }

@@ -70,9 +70,10 @@ struct FetchExecutor {
             if plan.refreshes { return adopt(try context.store().rows(request), refreshing: true) }
             if let objects = try unchangedObjects(plan, request) { return objects }
             let state = request.selectsWhole(plan.entity) ? try context.store().state() : nil
+            let store = try context.store(), known = context.registry.identities[root]
             let objects =
-                try context.registry.identities[root].count == 0
-                ? context.registry.adopt(context.store().rows(request)) : context.registry.adopt(context.store().selection(request, known: context.registry.identities[root].known), root: root)
+                try known.count == 0
+                ? context.registry.adopt(store.rows(request)) : context.registry.adopt(store.selection(request, known: known.known), of: store, root: root)
             noteWhole(objects, plan, state)
             return objects
         } catch let error as QueryError where error.code == .unsupported && plan.predicate != nil {
@@ -95,7 +96,7 @@ struct FetchExecutor {
     func adopt(_ rows: RowBatch, refreshing: Bool) -> [ManagedObject] {
         let objects = context.registry.adopt(rows)
         guard refreshing else { return objects }
-        for (index, object) in objects.enumerated() { context.refresh(object, from: rows[index]) }
+        for (index, object) in objects.enumerated() { context.merging.refresh(object, from: rows[index]) }
         if !context.news.refreshed.isEmpty { context.endEvent() }
         return objects
     }

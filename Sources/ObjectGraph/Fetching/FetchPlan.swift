@@ -33,23 +33,6 @@ struct FetchPlan {
         self.refreshes = refreshes
     }
 
-    /// What a child asks for: checked already, and without what the child knows better.
-    init(_ request: RowRequest, in context: ManagedObjectContext) throws {
-        var predicate: FetchPredicate?
-        if case .matching(let condition) = request.selection { predicate = condition }
-        self.init(
-            entity: context.shapes[request.entityIndex].entity, includesSubentities: request.includesSubentities, predicate: predicate, sortKeys: request.sortKeys,
-            offset: request.offset, limit: request.limit, refreshes: false)
-        stores = request.stores
-        overlay = try context.fetching.overlay(for: self)
-        guard !request.excludedKeys.isEmpty else { return }
-        let excluded = Set(request.excludedKeys)
-        var known = overlay ?? FetchOverlay()
-        known.excludedKeys += request.excludedKeys
-        known.objects.removeAll { excluded.contains($0.key) }
-        overlay = known
-    }
-
     var rowRequest: RowRequest {
         var request = RowRequest(
             entityIndex: entity.index, includesSubentities: includesSubentities, selection: .matching(predicate), sortKeys: sortKeys, offset: offset, limit: limit)

@@ -80,7 +80,7 @@ extension ConflictSettler {
     func lookup(_ rows: [Row], _ constraint: UniquenessConstraint) throws -> RowRequest {
         let entity = context.shapes[constraint.entityIndex].entity
         let parts = zip(constraint.names, constraint.slots).map { name, slot in
-            let values = rows.map { context.propertyValue($0.slotValue(slot)) }
+            let values = rows.map { propertyValue($0.slotValue(slot)) }
             return FetchPredicate.comparison(Comparison(.keyPath(name), .in, .aggregate(Array(Set(values)).map { .constant($0) })))
         }
         let predicate = try (parts.count == 1 ? parts[0] : .and(parts)).validated(against: entity, in: context.model, store: try context.storeIdentity())
@@ -88,10 +88,10 @@ extension ConflictSettler {
     }
 
     func conflict(_ constraint: UniquenessConstraint, _ claimants: [ManagedObject], holder: Row?) -> ConstraintConflict {
-        let values = zip(constraint.names, constraint.slots).map { ($0, context.propertyValue(claimants[0].row.slotValue($1))) }
+        let values = zip(constraint.names, constraint.slots).map { ($0, propertyValue(claimants[0].row.slotValue($1))) }
         return ConstraintConflict(
             entityName: constraint.declaringName, constraint: constraint.names, constraintValues: Dictionary(values, uniquingKeysWith: { $1 }),
-            databaseObjectID: holder.map { context.objectID(key: $0.key, entityIndex: $0.entityIndex) }, databaseSnapshot: holder.map { context.snapshot(of: $0) },
-            conflictingObjectIDs: claimants.map(\.objectID), conflictingSnapshots: claimants.map { context.snapshot(of: $0.row) })
+            databaseObjectID: holder.map { context.objectID(key: $0.key, entityIndex: $0.entityIndex) }, databaseSnapshot: holder.map { snapshot(of: $0) },
+            conflictingObjectIDs: claimants.map(\.objectID), conflictingSnapshots: claimants.map { snapshot(of: $0.row) })
     }
 }

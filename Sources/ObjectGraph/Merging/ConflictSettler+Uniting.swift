@@ -5,8 +5,8 @@ import Storage
 // The built-in policies for unique values that more than one object has: objects become one, or give their values up.
 extension ConflictSettler {
     func resolve(_ conflicts: [ConstraintConflict], by type: MergePolicyType) throws {
-        let rows = try context.storedRows(of: conflicts.compactMap(\.databaseObjectID))
-        try context.withoutUndo {
+        let rows = try context.faults.storedRows(of: conflicts.compactMap(\.databaseObjectID))
+        try context.tracker.withoutUndo {
             for conflict in conflicts {
                 let objects = conflict.conflictingObjectIDs.compactMap { context.registeredObject(for: $0) }.filter { $0.recordIndex >= 0 && !$0.state.contains(.deleted) }
                 if let id = conflict.databaseObjectID {
@@ -40,7 +40,7 @@ extension ConflictSettler {
                 entityIndex: relation.property.declaringEntityIndex, propertyIndex: relation.index, owners: [object.key], includingRows: true)
             let held = context.registry.adopt(batch.rows)
             withExtendedLifetime(held) {
-                context.list(object, relation).becomeAddition(to: ContiguousArray((batch.members.first ?? []).map { context.registry.object($0) }))
+                context.members.list(object, relation).becomeAddition(to: ContiguousArray((batch.members.first ?? []).map { context.registry.object($0) }))
             }
         }
         context.news.refreshed.insert(object)
@@ -55,7 +55,7 @@ extension ConflictSettler {
             giveUpReservedKey(object, for: key)
         } else {
             // Undo may know the object by its temporary number.
-            if context.undoManager != nil { context.permanentKeys.set(key, for: object.key) }
+            if context.undoManager != nil { context.tracker.permanentKeys.set(key, for: object.key) }
             context.keys.givePermanentKey(object, key)
             context.keys.replaceTemporaryKeys([[.passUnretained(object)]], savedObjects: nil)
         }
@@ -81,7 +81,7 @@ extension ConflictSettler {
                 if case .reference(let saved) = context.changes.saved[place].value, let reference = moved(saved) { context.changes.replaceSaved(at: place, with: .reference(reference)) }
             }
         }
-        if context.undoManager != nil { context.permanentKeys.move(reserved, to: key, root: root) }
+        if context.undoManager != nil { context.tracker.permanentKeys.move(reserved, to: key, root: root) }
         context.registry.identities[root].remove(reserved)
         object.key = key
         object.row.key = key
@@ -93,7 +93,7 @@ extension ConflictSettler {
             for case let relation? in context.shapes[Int(former.entityIndex)].relations {
                 guard let inverse = relation.inverse, inverse.isToMany else { continue }
                 for other in merging.knownTargets(of: former, relation) where !other.state.isFault {
-                    other.existingList(context.relation(other, inverse.index))?.exchange(former, for: object)
+                    other.existingList(context.registry.relation(other, inverse.index))?.exchange(former, for: object)
                 }
             }
         }
@@ -154,9 +154,9 @@ extension ConflictSettler {
             let slot = shape.layout.slots[property.index]
             if onlyMissing && (survivor.row.hasValue(slot) || !object.row.hasValue(slot)) { continue }
             if let relation = shape.relations[property.index] {
-                context.relationships.setTarget(survivor, relation, context.target(object, slot))
+                context.relationships.setTarget(survivor, relation, context.registry.target(object, slot))
             } else {
-                context.recorder.willWrite(survivor, slot)
+                context.tracker.willWrite(survivor, slot)
                 survivor.row.setSlotValue(object.row.slotValue(slot), slot)
             }
         }

@@ -5,10 +5,10 @@ import Storage
 // The built-in policies for objects that are not in the store as they were read.
 extension ConflictSettler {
     func resolve(_ conflicts: [MergeConflict], by type: MergePolicyType) throws {
-        let rows = try context.storedRows(of: conflicts.map(\.objectID))
+        let rows = try context.faults.storedRows(of: conflicts.map(\.objectID))
         let favoursStore = type == .mergeByPropertyStoreTrump || type == .rollback
         var revived: [ManagedObject] = []
-        try context.withoutUndo {
+        try context.tracker.withoutUndo {
             for conflict in conflicts {
                 guard let object = context.registeredObject(for: conflict.objectID), object.recordIndex >= 0 else { continue }
                 switch (rows[conflict.objectID], object.state.contains(.deleted)) {
@@ -24,7 +24,7 @@ extension ConflictSettler {
                 case (nil, false): if favoursStore { merging.acceptDeletionElsewhere(of: object) } else { merging.recreate(object) }
                 }
                 context.news.refreshed.insert(object)
-                if object.contextReference != nil { object.awake(fromSnapshotEvents: .mergePolicy) }
+                if object.registryReference != nil { object.awake(fromSnapshotEvents: .mergePolicy) }
             }
             // Only now, since what stands at the other end may have been merged itself.
             for conflict in conflicts {
@@ -53,7 +53,7 @@ extension ConflictSettler {
         }
         for relation in shape.toManys { try merge(object, relation, by: type) }
         object.row.version = stored.version
-        if type == .rollback, !context.recorder.differsFromSaved(object) {
+        if type == .rollback, !context.tracker.differsFromSaved(object) {
             context.changes.remove(object)
             object.state.remove(.updated)
         }

@@ -60,13 +60,13 @@ struct ConflictSettler {
     }
 
     func mergeConflicts(of error: StorageError) throws -> [MergeConflict] {
-        let rows = try context.storedRows(of: error.conflicts.map(\.object))
+        let rows = try context.faults.storedRows(of: error.conflicts.map(\.object))
         return error.conflicts.map { conflict($0, rows[$0.object]) }
     }
 
     func conflict(_ conflict: StoreConflict, _ row: Row?) -> MergeConflict {
         MergeConflict(
             objectID: conflict.object, oldVersion: conflict.expectedVersion, newVersion: row?.version ?? conflict.storedVersion,
-            objectSnapshot: context.registeredObject(for: conflict.object).map { context.snapshot(of: $0) } ?? [:], persistedSnapshot: row.map { context.snapshot(of: $0) })
+            objectSnapshot: context.registeredObject(for: conflict.object).map { snapshot(of: $0) } ?? [:], persistedSnapshot: row.map { snapshot(of: $0) })
     }
 }

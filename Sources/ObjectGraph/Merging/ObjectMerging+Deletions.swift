@@ -13,7 +13,7 @@ extension ObjectMerging {
         guard object.optionalRow != nil else { return }
         for case let relation? in context.shapes[Int(object.entityIndex)].relations {
             guard let inverse = relation.inverse else { continue }
-            for other in knownTargets(of: object, relation) { forget(object, at: other, context.relation(other, inverse.index)) }
+            for other in knownTargets(of: object, relation) { forget(object, at: other, context.registry.relation(other, inverse.index)) }
         }
     }
 
@@ -75,11 +75,11 @@ extension ObjectMerging {
         for relation in shape.toManys { object.row.clear(relation.slot) }
         for relation in shape.toOnes {
             guard let inverse = relation.inverse, let reference = stored.reference(relation.slot), let target = context.registry.registered(reference) else { continue }
-            reconnect(target, context.relation(target, inverse.index), to: object)
+            reconnect(target, context.registry.relation(target, inverse.index), to: object)
         }
         for (relation, members) in members {
             guard let inverse = relation.inverse else { continue }
-            for member in members { reconnect(member, context.relation(member, inverse.index), to: object) }
+            for member in members { reconnect(member, context.registry.relation(member, inverse.index), to: object) }
         }
     }
 
@@ -91,7 +91,7 @@ extension ObjectMerging {
         } else if other.row.reference(end.slot) == nil,
             case .reference(let saved?)? = context.changes.savedValue(of: Int(other.recordIndex), property: end.index), saved.key == object.key
         {
-            context.relationships.writeReference(other, end.slot, context.reference(to: object))
+            context.relationships.writeReference(other, end.slot, object.reference)
         }
     }
 

@@ -4,6 +4,40 @@ import Storage
 
 // What others saved.
 extension ObjectMerging {
+    /// Merges what was saved elsewhere since the last time.
+    func mergeWaitingSaves() {
+        guard let inbox = context.inbox, context.saveUnderWay == nil else { return }
+        for changes in inbox.takeAll() { merge(changes) }
+    }
+
+    func merge(_ saved: SavedChanges) {
+        context.reader.moveForward()
+        context.tracker.withoutUndo {
+            mergeUpdates(saved.updated)
+            for id in saved.deleted { mergeDeletion(id) }
+            if context.observers.isObserved(.objectsDidChange) {
+                for id in saved.inserted { if let reference = context.ownReference(of: id) { context.news.mergedInsertions.insert(context.registry.object(reference)) } }
+            }
+        }
+        context.endEvent()
+        context.followers.post(saved, from: nil)
+        guard context.observers.isObserved(.didMerge) else { return }
+        var notification = ContextNotification(.didMerge, context)
+        notification.merged = saved
+        context.observers.post(notification)
+    }
+
+    /// Leaves word with children that follow this context that what they have read of it holds no longer.
+    func tellChildren(updated: some Sequence<ManagedObject>, deleted: some Sequence<ManagedObject> = []) {
+        guard !context.followers.isEmpty else { return }
+        func ids(_ objects: some Sequence<ManagedObject>) -> Set<ManagedObjectID> {
+            // The objects of a store that was removed have no IDs any more.
+            Set(objects.compactMap { $0.key < 0 || context.persistentStoreCoordinator.objectID(key: $0.key, entityIndex: Int($0.entityIndex)) != nil ? context.objectID(key: $0.key, entityIndex: Int($0.entityIndex)) : nil })
+        }
+        let changes = SavedChanges(updated: ids(updated), deleted: ids(deleted), contextName: context.name)
+        if !changes.isEmpty { context.followers.post(changes, from: nil) }
+    }
+
     func mergeUpdates(_ ids: Set<ManagedObjectID>) {
         var realised: [(ManagedObjectID, ManagedObject)] = []
         for id in ids {
@@ -17,7 +51,7 @@ extension ObjectMerging {
         }
         guard !realised.isEmpty else { return }
         let rows: [ManagedObjectID: Row]
-        do { rows = try context.storedRows(of: realised.map(\.0)) } catch {
+        do { rows = try context.faults.storedRows(of: realised.map(\.0)) } catch {
             context.noteLoadError(error)
             return
         }
@@ -43,7 +77,7 @@ extension ObjectMerging {
         if object.state.contains(.deleted) {
             object.state.insert(.inaccessible)
         } else if object.recordIndex < 0 {
-            if object.cells == nil { object.attach(context.nursery.makeRow(context.shapes[Int(object.entityIndex)].layout, key: object.key)) }
+            if object.cells == nil { object.attach(context.registry.newRows.makeRow(context.shapes[Int(object.entityIndex)].layout, key: object.key)) }
             object.state.remove(.fault)
             acceptDeletionElsewhere(of: object)
         }

@@ -31,9 +31,9 @@ extension ObjectMerging {
                 continue
             }
             // As with any new member the owner is changed, so that whoever deletes it meets a conflict.
-            let end = context.relation(owner, inverse.index)
-            context.recorder.touch(owner, end.index)
-            (end.isOrdered ? context.loadedList(owner, end) : context.list(owner, end)).addAgain(object, isTracked: !owner.state.contains(.inserted))
+            let end = context.registry.relation(owner, inverse.index)
+            context.tracker.touch(owner, end.index)
+            (end.isOrdered ? context.members.loadedList(owner, end) : context.members.list(owner, end)).addAgain(object, isTracked: !owner.state.contains(.inserted))
         }
     }
 
@@ -43,7 +43,7 @@ extension ObjectMerging {
         for relation in context.shapes[Int(object.entityIndex)].toOnes where !relation.description.isTransient {
             guard let inverse = relation.inverse, !inverse.isToMany, let reference = object.row.reference(relation.slot),
                 (context.registry.registered(reference)?.recordIndex ?? -1) >= 0, let other = try upToDate(reference, inverse.index),
-                other.row.reference(context.relation(other, inverse.index).slot)?.key != object.key
+                other.row.reference(context.registry.relation(other, inverse.index).slot)?.key != object.key
             else { continue }
             if isStoreAlone { try claimTarget(of: object, relation) } else { context.relationships.writeReference(object, relation.slot, nil) }
         }
@@ -62,9 +62,9 @@ extension ObjectMerging {
     func followDeletions(from object: ManagedObject) throws {
         for relation in context.shapes[Int(object.entityIndex)].toOnes where !relation.description.isTransient {
             guard let inverse = relation.inverse, let target = object.row.reference(relation.slot).flatMap({ context.registry.registered($0) }), target.state.contains(.deleted) else { continue }
-            let rule = context.relation(target, inverse.index).description.deleteRule
+            let rule = context.registry.relation(target, inverse.index).description.deleteRule
             if rule == .noAction { continue }
-            if let row = target.optionalRow, let stored = try context.storedRows(of: [target.objectID]).values.first, stored.version != row.version { continue }
+            if let row = target.optionalRow, let stored = try context.faults.storedRows(of: [target.objectID]).values.first, stored.version != row.version { continue }
             // Also where it goes along: undo may bring it back alone.
             context.relationships.writeReference(object, relation.slot, nil)
             if rule == .cascade { context.deletions.cascade(to: object) }
@@ -74,7 +74,7 @@ extension ObjectMerging {
     /// Makes the object of a reference lead to `object` no longer.
     func release(_ reference: ObjectReference, _ property: Int, from object: ManagedObject) throws {
         guard let other = try upToDate(reference, property) else { return }
-        let slot = context.relation(other, property).slot
+        let slot = context.registry.relation(other, property).slot
         if other.row.reference(slot)?.key == object.key { context.relationships.writeReference(other, slot, nil) }
     }
 
@@ -85,20 +85,20 @@ extension ObjectMerging {
             return
         }
         guard let other = try upToDate(reference, inverse.index) else { return context.relationships.writeReference(object, relation.slot, nil) }
-        let end = context.relation(other, inverse.index), former = other.row.reference(end.slot)
+        let end = context.registry.relation(other, inverse.index), former = other.row.reference(end.slot)
         if former?.key == object.key { return }
         if let former { try release(former, relation.index, from: other) }
-        context.relationships.writeReference(other, end.slot, context.reference(to: object))
+        context.relationships.writeReference(other, end.slot, object.reference)
     }
 
     func isGone(_ reference: ObjectReference) throws -> Bool {
         if let target = context.registry.registered(reference) {
             if !target.state.isDisjoint(with: [.inserted, .saving, .deleted]) { return target.state.contains(.deleted) }
             // An object that is gone keeps its changes: their save says so.
-            if target.recordIndex >= 0, !target.state.isFault, context.recorder.differsFromSaved(target) { return false }
+            if target.recordIndex >= 0, !target.state.isFault, context.tracker.differsFromSaved(target) { return false }
         }
         if reference.key < 0 && context.parent == nil { return true }
-        return try context.storedRows(of: [context.objectID(key: reference.key, entityIndex: reference.entityIndex)]).isEmpty
+        return try context.faults.storedRows(of: [context.objectID(key: reference.key, entityIndex: reference.entityIndex)]).isEmpty
     }
 
     /// The object of a reference as the store has it, or will have it after the save that is under way; nil where it is gone or deleted here. Of an object with changes only a to-one
@@ -108,8 +108,8 @@ extension ObjectMerging {
         let object = context.registry.object(reference)
         if object.state.contains(.deleted) { return nil }
         if !object.state.isDisjoint(with: [.inserted, .saving]) { return object }
-        guard let row = try context.storedRows(of: [object.objectID]).values.first else {
-            return object.recordIndex >= 0 && !object.state.isFault && context.recorder.differsFromSaved(object) ? object : nil
+        guard let row = try context.faults.storedRows(of: [object.objectID]).values.first else {
+            return object.recordIndex >= 0 && !object.state.isFault && context.tracker.differsFromSaved(object) ? object : nil
         }
         if object.state.isFault {
             object.attach(row)
@@ -125,13 +125,13 @@ extension ObjectMerging {
 
     /// Gives a to-one relationship that was not changed here, or was changed back, the store's target, whatever else was changed.
     func takeReference(_ property: Int, of row: Row, _ object: ManagedObject) {
-        let relation = context.relation(object, property), index = Int(object.recordIndex)
+        let relation = context.registry.relation(object, property), index = Int(object.recordIndex)
         guard !relation.isToMany, row.reference(relation.slot)?.key != object.row.reference(relation.slot)?.key else { return }
         if let place = context.changes.savedPlaces(of: index).first(where: { context.changes.saved[$0].property == property }) {
             guard context.changes.saved[place].value == object.row.slotValue(relation.slot) else { return }
             context.changes.replaceSaved(at: place, with: row.slotValue(relation.slot))
         }
-        context.noteChange(object, property)
+        context.registry.noteChange(object, property)
         object.row.copyValue(of: relation.slot, from: row)
     }
 }

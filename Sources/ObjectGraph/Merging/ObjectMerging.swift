@@ -12,7 +12,7 @@ struct ObjectMerging {
 
     /// Puts an object's unsaved changes on top of what the store has now.
     func mergeStoreValues(_ fresh: Row, into object: ManagedObject) {
-        context.noteChange(object)
+        context.registry.noteChange(object)
         guard let old = object.optionalRow else {
             object.attach(fresh)
             return
@@ -55,7 +55,7 @@ struct ObjectMerging {
 
     /// Gives an object without changes the values that the store has now. Transient ones stay.
     func takeValues(of fresh: Row, _ object: ManagedObject) {
-        context.noteChange(object)
+        context.registry.noteChange(object)
         let shape = context.shapes[Int(object.entityIndex)]
         let row = object.row
         for slot in shape.layout.slots {
@@ -84,7 +84,7 @@ struct ObjectMerging {
             entityIndex: relation.property.declaringEntityIndex, propertyIndex: relation.index, owners: [object.key], includingRows: true)
         let held = context.registry.adopt(batch.rows)
         withExtendedLifetime(held) {
-            let list = context.list(object, relation)
+            let list = context.members.list(object, relation)
             let before = list.members
             list.rebase(onto: ContiguousArray((batch.members.first ?? []).map { context.registry.object($0) }), keepingOrder: keepingOrder)
             if relation.isLinked { forgetOtherEnds(before, list.members, of: object, relation) }
@@ -96,11 +96,11 @@ struct ObjectMerging {
         _ before: ContiguousArray<ManagedObject>, _ after: ContiguousArray<ManagedObject>, of object: ManagedObject, _ relation: EntityShape.Relation
     ) {
         guard let inverse = relation.inverse else { return }
-        let own = context.list(object, relation).changes, members = Set(after)
+        let own = context.members.list(object, relation).changes, members = Set(after)
         for member in members.symmetricDifference(before) where !member.state.isFault {
             let id = ObjectIdentifier(member)
             if own.added[id] != nil || own.removed[id] != nil { continue }
-            let end = context.relation(member, inverse.index)
+            let end = context.registry.relation(member, inverse.index)
             guard let list = member.existingList(end) else { continue }
             if list.changes.isEmpty && list.saving == nil {
                 member.row.clear(end.slot)

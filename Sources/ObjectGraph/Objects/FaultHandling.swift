@@ -39,12 +39,12 @@ struct FaultHandling {
     }
 
     private func finishRealising(_ object: ManagedObject) {
-        context.noteChange(object, -1)
+        context.registry.noteChange(object, -1)
         object.state.remove(.fault)
         if context.shapes[Int(object.entityIndex)].isPlain { return }
-        context.untrackedDepth += 1
+        context.tracker.untrackedDepth += 1
         object.awakeFromFetch()
-        context.untrackedDepth -= 1
+        context.tracker.untrackedDepth -= 1
     }
 
     /// Brings the rows of faults that have none, in one trip for each hierarchy. Those that the store does not have stay as they are.
@@ -60,18 +60,30 @@ struct FaultHandling {
         }
     }
 
+    /// The rows that the store has now for some objects, in one trip for each hierarchy.
+    func storedRows(of ids: [ManagedObjectID]) throws -> [ManagedObjectID: Row] {
+        var keys: [Int: [Int64]] = [:]
+        for id in ids { if let own = context.ownReference(of: id) { keys[context.rootIndex(own.entityIndex), default: []].append(own.key) } }
+        var found: [ManagedObjectID: Row] = [:]
+        for (root, keys) in keys {
+            let rows = try context.store().rows(RowRequest(entityIndex: root, selection: .keys(keys)))
+            for index in 0..<rows.count { found[context.objectID(key: rows[index].key, entityIndex: rows[index].entityIndex)] = rows[index] }
+        }
+        return found
+    }
+
     /// Turns a fault without object into a deleted object without values (F19).
     private func markInaccessible(_ object: ManagedObject) {
-        context.noteChange(object)
-        object.attach(context.nursery.makeRow(context.shapes[Int(object.entityIndex)].layout, key: object.key))
+        context.registry.noteChange(object)
+        object.attach(context.registry.newRows.makeRow(context.shapes[Int(object.entityIndex)].layout, key: object.key))
         object.state.remove(.fault)
         object.state.insert([.inaccessible, .deleted])
-        if object.recordIndex < 0 { context.recorder.record(object) }
+        if object.recordIndex < 0 { context.tracker.record(object) }
     }
 
     /// Makes a realised object without changes a fault again.
     func turnIntoFault(_ object: ManagedObject) {
-        context.noteChange(object)
+        context.registry.noteChange(object)
         if !object.state.isFault { object.willTurnIntoFault() }
         let wasRealised = !object.state.isFault
         object.detachRow()

@@ -58,7 +58,7 @@ final class IdentityMap {
 
     /// Makes rows that follow one another in a slab stand for their numbers, up to the first whose number something stands for already.
     /// - Returns: How many there are before that.
-    func list(_ run: MemberRows.Run) -> Int {
+    func list(_ run: RowRun) -> Int {
         let rows = run.first..<(run.first + run.count)
         if let keys = run.slab.consecutiveKeys(of: rows) { return list(keys, run.slab.addresses(of: rows)) }
         var last = PagedIndex.LastPage(), listed = 0
@@ -105,7 +105,7 @@ final class IdentityMap {
     }
 
     /// Lets the first rows of a run, which are about to go, stand for their numbers no longer; objects on them hold the slab by themselves.
-    func unlist(_ run: MemberRows.Run, count: Int) {
+    func unlist(_ run: RowRun, count: Int) {
         let rows = run.first..<(run.first + count)
         if let keys = run.slab.consecutiveKeys(of: rows) {
             let (first, stride) = run.slab.addresses(of: rows)

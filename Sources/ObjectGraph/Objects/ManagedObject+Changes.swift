@@ -75,16 +75,3 @@ extension ManagedObject {
         }
     }
 }
-
-extension ManagedObjectContext {
-    /// What was read of an object: attributes, and to-one relationships as IDs.
-    func snapshot(of object: ManagedObject) -> [String: PropertyValue] {
-        guard object.fireFault() else { return [:] }
-        let shape = shapes[Int(object.entityIndex)]
-        var snapshot: [String: PropertyValue] = [:]
-        for property in shape.entity.properties where !property.isToMany && !property.isTransient {
-            snapshot[property.name] = propertyValue(object.committed(property.index, shape))
-        }
-        return snapshot
-    }
-}

@@ -7,7 +7,7 @@ extension ManagedObject {
     final func fireFault() -> Bool {
         if !state.isFault { return true }
         // What walking through many objects does with each: nobody is told, and nothing is held for it.
-        if cells != nil, let contextReference, contextReference._withUnsafeGuaranteedRef({ $0.registrars == nil && $0.isPlain[Int(entityIndex)] }) {
+        if cells != nil, let registryReference, registryReference._withUnsafeGuaranteedRef({ $0.registrars == nil && $0.isPlain[Int(entityIndex)] }) {
             state.remove(.fault)
             return true
         }
@@ -15,11 +15,11 @@ extension ManagedObject {
     }
 
     /// Fills the object for reading; false if it can't be filled, and for an object without a context, which has no values.
-    final func fillForReading() -> Bool { contextReference != nil && fireFault() }
+    final func fillForReading() -> Bool { registryReference != nil && fireFault() }
 
     /// Throws for an object that has no context any more.
     final func checkContext() throws(GraphError) {
-        if contextReference == nil { throw .noContext }
+        if registryReference == nil { throw .noContext }
     }
 
     /// Fills the object if it is a fault.
@@ -36,7 +36,7 @@ extension ManagedObject {
 
     /// Whether a to-many relationship has not been read yet; true for an object without a context. Reads nothing. Traps if there is no such relationship.
     public final func hasFault(forRelationshipNamed key: String) -> Bool {
-        guard contextReference != nil else { return true }
+        guard registryReference != nil else { return true }
         let relation = relation(named: key)
         noteReading(relation.isToMany ? relation.index : -1)
         guard relation.isToMany else { return state.isFault }
@@ -47,11 +47,11 @@ extension ManagedObject {
 
     /// The IDs of a relationship's objects; these are not filled. Traps if there is no such relationship.
     public final func objectIDs(forRelationshipNamed key: String) -> [ManagedObjectID] {
-        guard contextReference != nil else { return [] }
+        guard registryReference != nil else { return [] }
         let relation = relation(named: key)
         noteReading(relation.index)
         guard fireFault() else { return [] }
-        if relation.isToMany { return context.loadedList(self, relation).members.map(\.objectID) }
+        if relation.isToMany { return context.members.loadedList(self, relation).members.map(\.objectID) }
         return row.reference(relation.slot).map { [context.objectID(key: $0.key, entityIndex: $0.entityIndex)] } ?? []
     }
 

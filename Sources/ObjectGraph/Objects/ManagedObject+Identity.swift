@@ -7,23 +7,31 @@ extension ManagedObject {
     /// Without a context an object has no values: attributes and to-one relationships read as nil (or as the placeholder of a property that can't be nil), to-many ones as empty.
     /// Setting a value traps, and so do `objectID` and `entity`.
     public final var managedObjectContext: ManagedObjectContext? {
-        contextReference?.takeUnretainedValue()
+        registryReference?._withUnsafeGuaranteedRef { $0.context }
     }
 
     /// The context, where there has to be one.
-    final var context: ManagedObjectContext {
-        guard let contextReference else {
+    final var context: ManagedObjectContext { knownRegistry._withUnsafeGuaranteedRef { $0.context } }
+
+    /// The registry, where there has to be one.
+    final var registry: ObjectRegistry { knownRegistry.takeUnretainedValue() }
+
+    private final var knownRegistry: Unmanaged<ObjectRegistry> {
+        guard let registryReference else {
             preconditionFailure("This object has no context any more: it was deleted and saved, its insertion was taken back, or its context was reset or released. Keep its objectID and fetch it again")
         }
-        return contextReference.takeUnretainedValue()
+        return registryReference
     }
+
+    /// How a row names the object.
+    final var reference: ObjectReference { ObjectReference(key: key, entityIndex: Int(entityIndex)) }
 
     /// Whether the object is of no class of the application's, so that filling it calls nobody.
     final var isPlain: Bool {
-        contextReference?._withUnsafeGuaranteedRef { $0.isPlain[Int(entityIndex)] } == true
+        registryReference?._withUnsafeGuaranteedRef { $0.isPlain[Int(entityIndex)] } == true
     }
 
-    final var shape: EntityShape { context.shapes[Int(entityIndex)] }
+    final var shape: EntityShape { knownRegistry._withUnsafeGuaranteedRef { $0.shapes[Int(entityIndex)] } }
 
     public final var entity: Entity { shape.entity }
 
@@ -78,7 +86,7 @@ extension ManagedObject {
         isListed = false
         slab = nil
         cells = nil
-        if key > 0 { contextReference?._withUnsafeGuaranteedRef { $0.registry.identities[$0.rootIndex(Int(entityIndex))].forgetValues(key) } }
+        if key > 0 { registryReference?._withUnsafeGuaranteedRef { $0.identities[$0.rootIndex(Int(entityIndex))].forgetValues(key) } }
     }
 
     /// The slab outlives the object as long as a sibling uses it, and would keep the members.

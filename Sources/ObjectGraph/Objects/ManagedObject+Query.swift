@@ -20,8 +20,8 @@ extension ManagedObject: QueryObject {
         let context = self.context
         let shape = context.shapes[Int(entityIndex)]
         guard let relation = shape.relations[propertyIndex] else { return .scalar(row.value(shape.layout.slots[propertyIndex])) }
-        if !relation.isToMany { return context.target(self, relation.slot).map { .object($0) } ?? .null }
-        let members = try context.membersOrThrow(self, relation)
+        if !relation.isToMany { return context.registry.target(self, relation.slot).map { .object($0) } ?? .null }
+        let members = try context.members.membersOrThrow(self, relation)
         return .collection(members.map { .object($0) }, isOrdered: relation.isOrdered)
     }
 }

@@ -37,7 +37,7 @@ extension ManagedObject {
     @inlinable
     final func isReadable(_ key: AttributeAccess) -> Bool {
         !state.isFault && entityIndex &- key.firstEntity < key.entityCount
-            && contextReference?._withUnsafeGuaranteedRef { $0.readableModelNumber == key.modelNumber } == true
+            && registryReference?._withUnsafeGuaranteedRef { $0.readableModelNumber == key.modelNumber } == true
     }
 
     /// Whether a value can be stored at once: nobody needs the old one, or whoever does has it already from a change in the same event.
@@ -50,15 +50,15 @@ extension ManagedObject {
     /// Whether the property was set in this event before, so that noting it again would say nothing new.
     @inlinable
     final func isNoted(_ index: Int) -> Bool {
-        guard recordIndex >= 0, index < 64, let contextReference else { return false }
-        return contextReference._withUnsafeGuaranteedRef { $0.changes.noted[Int(recordIndex)] & (1 << UInt64(truncatingIfNeeded: index)) != 0 }
+        guard recordIndex >= 0, index < 64, let registryReference else { return false }
+        return registryReference._withUnsafeGuaranteedRef { $0.changes.noted[Int(recordIndex)] & (1 << UInt64(truncatingIfNeeded: index)) != 0 }
     }
 
     /// Fills the object; false if there is nothing to read.
     @usableFromInline
     final func prepareToRead(_ key: AttributeAccess) -> Bool {
         noteReading(Int(key.slot.index))
-        return contextReference != nil && prepare(key)
+        return registryReference != nil && prepare(key)
     }
 
     private final func prepare(_ key: AttributeAccess) -> Bool {
@@ -71,14 +71,14 @@ extension ManagedObject {
     @usableFromInline
     final func prepareToWrite(_ key: AttributeAccess) -> Bool {
         guard prepare(key) else { return false }
-        (contextReference ?? .passUnretained(context))._withUnsafeGuaranteedRef { $0.recorder.willWrite(self, key.slot) }
+        (registryReference ?? .passUnretained(registry))._withUnsafeGuaranteedRef { $0.withContext { $0.tracker.willWrite(self, key.slot) } }
         return true
     }
 
     @usableFromInline
     final func clearValue(_ key: AttributeAccess) {
         guard prepare(key) else { return }
-        context.recorder.willWrite(self, key.slot)
+        context.tracker.willWrite(self, key.slot)
         row.clear(key.slot)
     }
 

@@ -54,10 +54,10 @@ extension ManagedObject {
     }
 
     private final func countProblem(_ rule: ValidationRule, fewest: Int, most: Int, isOptional: Bool) -> (ValidationError.Code, String)? {
-        let relation = context.relation(self, rule.property.index)
+        let relation = context.registry.relation(self, rule.property.index)
         // Members that were neither read nor changed are as many as were valid when they were saved.
         if !state.contains(.inserted), existingList(relation).map({ !$0.isLoaded && $0.changes.isEmpty }) ?? true { return nil }
-        let count = context.loadedList(self, relation).members.count { !$0.isDeleted }
+        let count = context.members.loadedList(self, relation).members.count { !$0.isDeleted }
         if count == 0 && isOptional { return nil }
         if count < fewest { return (.tooFewObjects, "has \(count) objects and needs \(fewest)") }
         if count > most { return (.tooManyObjects, "has \(count) objects and can have \(most)") }
@@ -71,7 +71,7 @@ extension ManagedObject {
         var pending = [self]
         while let object = pending.popLast() {
             for case let relation? in object.shape.relations {
-                for target in context.targets(object, relation) {
+                for target in context.members.targets(object, relation) {
                     if !target.isDeleted {
                         if let key = relation.description.inverseName { broken.insert(BrokenKey(object: target.objectID, key: key)) }
                     } else if relation.description.deleteRule == .cascade, seen.insert(target).inserted {
@@ -95,7 +95,7 @@ extension ManagedObject {
         var failures: [ValidationError.Failure] = []
         let shape = self.shape
         for case let relation? in shape.relations where relation.description.deleteRule == .deny {
-            let count = context.targets(self, relation).count { !$0.isDeleted }
+            let count = context.members.targets(self, relation).count { !$0.isDeleted }
             if count > 0 {
                 failures.append(
                     ValidationError.Failure(

@@ -9,7 +9,7 @@ extension ManagedObject {
     /// to-many one `Set<ManagedObject>`, an ordered one and a fetched property `[ManagedObject]`. An object without a context (``managedObjectContext``) has no values: nil. Traps if
     /// the entity has no such property; ``propertyValue(forKey:)`` throws instead.
     public final func value(forKey key: String) -> Any? {
-        guard contextReference != nil else { return nil }
+        guard registryReference != nil else { return nil }
         let shape = self.shape
         guard let index = shape.entity.propertyIndex(named: key) else {
             guard let property = fetchedProperty(named: key) else { preconditionFailure(GraphError.unknownKey(key, of: shape.entity).message) }
@@ -18,8 +18,8 @@ extension ManagedObject {
         noteReading(index)
         guard fireFault() else { return nil }
         if let relation = shape.relations[index] {
-            if !relation.isToMany { return context.target(self, relation.slot) }
-            let members = context.loadedList(self, relation).members
+            if !relation.isToMany { return context.registry.target(self, relation.slot) }
+            let members = context.members.loadedList(self, relation).members
             return relation.isOrdered ? Array(members) : Set(members)
         }
         return row.value(shape.layout.slots[index]).plain
@@ -65,7 +65,7 @@ extension ManagedObject {
         if !relation.isToMany {
             return row.reference(relation.slot).map { .object(context.objectID(key: $0.key, entityIndex: $0.entityIndex)) } ?? .null
         }
-        let members = try context.membersOrThrow(self, relation)
+        let members = try context.members.membersOrThrow(self, relation)
         let sorted = relation.isOrdered ? Array(members) : members.sorted { ($0.entityIndex, $0.key) < ($1.entityIndex, $1.key) }
         return .list(sorted.map { .object($0.objectID) })
     }
@@ -103,12 +103,12 @@ extension ManagedObject {
 
     /// The value of an attribute or a to-one relationship without filling a fault and without hooks.
     public final func primitiveValue(forKey key: String) -> Any? {
-        guard contextReference != nil else { return nil }
+        guard registryReference != nil else { return nil }
         let (shape, index) = knownProperty(key)
         guard let row = optionalRow else { return nil }
         if let relation = shape.relations[index] {
-            if !relation.isToMany { return context.target(self, relation.slot) }
-            let members = context.loadedList(self, relation).members
+            if !relation.isToMany { return context.registry.target(self, relation.slot) }
+            let members = context.members.loadedList(self, relation).members
             return relation.isOrdered ? Array(members) : Set(members)
         }
         return row.value(shape.layout.slots[index]).plain
@@ -119,8 +119,8 @@ extension ManagedObject {
         let (shape, index) = knownProperty(key)
         guard fireFault() else { return }
         let context = self.context
-        context.untrackedDepth += 1
-        defer { context.untrackedDepth -= 1 }
+        context.tracker.untrackedDepth += 1
+        defer { context.tracker.untrackedDepth -= 1 }
         setValue(value, forKey: shape.entity.properties[index].name)
     }
 
@@ -135,7 +135,7 @@ extension ManagedObject {
         let converted = try shape.converted(value, for: property)
         guard fireFault() else { return }
         let slot = shape.layout.slots[index]
-        context.recorder.willWrite(self, slot)
+        context.tracker.willWrite(self, slot)
         _ = row.setValue(converted, slot)
     }
 
@@ -160,7 +160,7 @@ extension ManagedObject {
 
     /// Throws unless `target` can stand at the other end of a relationship.
     final func check(_ target: ManagedObject, _ relation: EntityShape.Relation, _ shape: EntityShape) throws {
-        guard target.contextReference?.toOpaque() == contextReference?.toOpaque() else {
+        guard target.registryReference?.toOpaque() == registryReference?.toOpaque() else {
             throw GraphError(
                 .foreignObject, "\(shape.entity.name).\(relation.property.name) can't lead to an object of another context: fetch it here by its objectID",
                 entity: shape.entity.name, key: relation.property.name)
@@ -168,14 +168,5 @@ extension ManagedObject {
         guard target.entity.isKind(of: context.shapes[relation.property.destinationIndex].entity) else {
             throw GraphError.wrongType("an object of \(target.entity.name)", for: relation.property, of: shape.entity)
         }
-    }
-}
-
-extension ManagedObjectContext {
-    /// The members of a to-many relationship, where a failure to read them is thrown.
-    func membersOrThrow(_ owner: ManagedObject, _ relation: EntityShape.Relation) throws -> ContiguousArray<ManagedObject> {
-        let list = self.list(owner, relation)
-        if !list.isLoaded { try members.loadLists(of: members.siblings(of: owner, relation), relation) }
-        return list.members
     }
 }

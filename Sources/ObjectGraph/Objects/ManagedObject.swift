@@ -1,19 +1,19 @@
 public import Query
 public import RowMemory
-public import Schema
+import Schema
 
 /// What a context hands to the initialiser of a new instance. Subclasses pass it on and look no further.
 public struct ManagedObjectSeed {
     // Not counted: whoever makes an object holds both until it is made, and a count of each would be a tenth of the whole.
-    let context: Unmanaged<ManagedObjectContext>
+    let registry: Unmanaged<ObjectRegistry>
     let slab: Unmanaged<RowSlab>?
     let cells: RowCells?
     let entityIndex: Int
     let key: Int64
     let state: ObjectState
 
-    init(_ context: ManagedObjectContext, entityIndex: Int, key: Int64, _ slab: RowSlab?, _ cells: RowCells?, _ state: ObjectState) {
-        self.context = .passUnretained(context)
+    init(_ registry: ObjectRegistry, entityIndex: Int, key: Int64, _ slab: RowSlab?, _ cells: RowCells?, _ state: ObjectState) {
+        self.registry = .passUnretained(registry)
         self.slab = slab.map { .passUnretained($0) }
         self.cells = cells
         self.entityIndex = entityIndex
@@ -37,8 +37,8 @@ open class ManagedObject {
     // No access to them overlaps another: each is a single load or store, never passed on as inout. That is why exclusivity needs no checks.
     @exclusivity(unchecked) final var slab: RowSlab?
     @exclusivity(unchecked) @usableFromInline final var cells: RowCells?
-    // Not counted, since a context keeps its objects: the context clears it in its deinit, and in that of the object it is not used afterwards.
-    @exclusivity(unchecked) @usableFromInline final var contextReference: Unmanaged<ManagedObjectContext>?
+    // Not counted, since a context keeps its registry: the registry clears it when the context goes, and in the object's deinit it is not used afterwards.
+    @exclusivity(unchecked) @usableFromInline final var registryReference: Unmanaged<ObjectRegistry>?
     @exclusivity(unchecked) final var key: Int64
     /// The place of the object's record in the context's changes, −1 without one.
     @exclusivity(unchecked) @usableFromInline final var recordIndex: Int32 = -1
@@ -51,36 +51,14 @@ open class ManagedObject {
     public required init(_ seed: ManagedObjectSeed) {
         slab = seed.slab?.takeUnretainedValue()
         cells = seed.cells
-        contextReference = seed.context
+        registryReference = seed.registry
         key = seed.key
         entityIndex = UInt16(seed.entityIndex)
         state = seed.state
     }
 
-    /// Makes a new object of an entity and inserts it into a context.
-    ///
-    /// Traps if the entity is abstract or not of the context's model; ``ManagedObjectContext/insert(_:)-swift.method`` throws instead.
-    public convenience init(entity: Entity, insertInto context: ManagedObjectContext) {
-        let index = entity.modelNumber == context.modelNumber ? entity.index : context.model.entity(named: entity.name)?.index
-        guard let index, !entity.isAbstract else {
-            preconditionFailure("\(entity.name) is abstract or not of the context's model: insert an object of a concrete entity of context.model")
-        }
-        self.init(context.seedForInsertion(index))
-        context.didInsert(self)
-    }
-
-    /// Makes a new object of the one entity that this class is registered for, and inserts it into a context.
-    ///
-    /// ```swift
-    /// let book = Book(context: context)
-    /// ```
-    public convenience init(context: ManagedObjectContext) {
-        self.init(context.seedForInsertion(context.entityIndex(of: Self.self)))
-        context.didInsert(self)
-    }
-
     deinit {
-        contextReference?._withUnsafeGuaranteedRef { $0.registry.forget(self) }
+        registryReference?._withUnsafeGuaranteedRef { $0.forget(self) }
         releaseMembers()
     }
 

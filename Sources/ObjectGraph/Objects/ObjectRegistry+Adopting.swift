@@ -37,7 +37,7 @@ extension ObjectRegistry {
     static let objectSize = 64
 
     /// The objects of rows that are members of one owner.
-    func adopt(_ runs: ContiguousArray<MemberRows.Run>, isOneOfMany: Bool) -> ContiguousArray<ManagedObject> {
+    func adopt(_ runs: ContiguousArray<RowRun>, isOneOfMany: Bool) -> ContiguousArray<ManagedObject> {
         var objects: ContiguousArray<ManagedObject> = []
         let count = runs.reduce(0) { $0 + $1.count }
         objects.reserveCapacity(count)
@@ -53,7 +53,7 @@ extension ObjectRegistry {
     }
 
     /// Takes what a store answered to a request that named known objects. Those whose values are not here after all are read.
-    func adopt(_ selection: RowSelection, root: Int) throws -> [ManagedObject] {
+    func adopt(_ selection: RowSelection, of store: any RowStore, root: Int) throws -> [ManagedObject] {
         if selection.entries.isEmpty { return adopt(selection.rows) }
         let identities = identities[root]
         var objects: [ManagedObject] = []
@@ -73,11 +73,10 @@ extension ObjectRegistry {
             }
         }
         guard !missing.isEmpty else { return objects }
-        return try complete(selection, adopted, missing, root)
+        return complete(selection, adopted, try adopt(store.rows(RowRequest(entityIndex: root, selection: .keys(missing)))), root)
     }
 
-    func complete(_ selection: RowSelection, _ adopted: [ManagedObject], _ missing: [Int64], _ root: Int) throws -> [ManagedObject] {
-        let read = adopt(try context.store().rows(RowRequest(entityIndex: root, selection: .keys(missing))))
+    private func complete(_ selection: RowSelection, _ adopted: [ManagedObject], _ read: [ManagedObject], _ root: Int) -> [ManagedObject] {
         let byKey = Dictionary(read.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
         var next = 0
         return selection.entries.compactMap { entry in
@@ -101,7 +100,7 @@ extension ObjectRegistry {
             identities.known.insert(key)
             return object
         }
-        let object = objectClass.init(ManagedObjectSeed(context, entityIndex: entityIndex, key: key, slab, cells, .fault))
+        let object = objectClass.init(ManagedObjectSeed(self, entityIndex: entityIndex, key: key, slab, cells, .fault))
         identities.insert(object, key)
         identities.known.insert(key)
         retained?.insert(object)

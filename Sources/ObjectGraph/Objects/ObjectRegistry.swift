@@ -2,36 +2,100 @@ import RowMemory
 import Schema
 import Storage
 
-/// The objects that a context knows, each once: by the root entity and the primary key, or by the temporary key.
+/// The objects that a context knows, each once: by the root entity and the primary key, or by the temporary key, and those with changes by their records.
+///
+/// Objects refer to it, and through it to their context. It outlives the context where somebody still holds the members of a relationship (``MemberRows``); it has no objects then.
+@usableFromInline
 final class ObjectRegistry {
     // Exclusivity needs no checks: every method that changes one of these finishes with it before it calls anything that could reach it again.
 
-    /// Set as soon as there is one, which owns the registry.
-    @exclusivity(unchecked) unowned(unsafe) var context: ManagedObjectContext!
+    /// The context. Not counted: it owns the registry, and its deinit clears this.
+    @exclusivity(unchecked) private(set) var owner: Unmanaged<AnyObject>?
+    /// Whether the context has a parent, whose new objects it can reach by their temporary keys.
+    let isChild: Bool
     let shapes: ContiguousArray<EntityShape>
+    /// `shapes`, not counted, for what is done a million times.
+    let shapeReferences: ContiguousArray<Unmanaged<EntityShape>>
+    /// By entity: `EntityShape.isPlain`, without a step to the shape.
+    let isPlain: ContiguousArray<Bool>
+
+    // MARK: For the accessors of objects
+
+    let modelNumber: UInt64
+    /// `modelNumber`, but while the context is observed: then no handle reads values directly.
+    @exclusivity(unchecked) @usableFromInline private(set) var readableModelNumber: UInt64
+    /// Who observes the objects; nil while the context is not observed.
+    @exclusivity(unchecked) private(set) var registrars: ObjectRegistrars?
+    /// By the numbers of typed properties.
+    @exclusivity(unchecked) @usableFromInline var places: ContiguousArray<PropertyPlace> = []
+    /// The objects with changes. The ``ChangeTracker`` says what becomes one; they stand here because every setting of a value asks them.
+    @exclusivity(unchecked) @usableFromInline var changes = ChangeRecords()
+
+    // MARK: By key
+
     /// By the position of the root entity.
     let identities: ContiguousArray<IdentityMap>
     /// The same by entity, not counted: every object that goes takes itself out.
     private let entityIdentities: ContiguousArray<Unmanaged<IdentityMap>>
     /// New objects, by their temporary keys without the sign.
     let temporaries = IdentityMap()
+    let temporaryKeys: TemporaryKeys
+    /// The rows of new objects.
+    @exclusivity(unchecked) var newRows = NewRowAllocator()
     /// Objects that were reached through a to-one relationship lately. A to-one holds nothing, and walking many objects that lead to a few must not read these again and again.
     @exclusivity(unchecked) var recent = RecentObjects()
     /// All objects, where the context holds them; nil where it holds those with changes alone.
     var retained: Set<ManagedObject>?
 
-    init(_ shapes: ContiguousArray<EntityShape>) {
+    /// - Parameter parent: The registry of the parent context, whose temporary keys count on here.
+    init(_ shapes: ContiguousArray<EntityShape>, modelNumber: UInt64, parent: ObjectRegistry?) {
         self.shapes = shapes
+        shapeReferences = ContiguousArray(shapes.map { .passUnretained($0) })
+        isPlain = ContiguousArray(shapes.map(\.isPlain))
+        self.modelNumber = modelNumber
+        readableModelNumber = modelNumber
+        isChild = parent != nil
+        temporaryKeys = parent?.temporaryKeys ?? TemporaryKeys()
         let identities = ContiguousArray(shapes.map { _ in IdentityMap() })
         self.identities = identities
         entityIdentities = ContiguousArray(shapes.map { .passUnretained(identities[$0.entity.rootIndex]) })
     }
 
-    /// Whether every object is held.
-    var retainsObjects: Bool {
-        get { retained != nil }
-        set { retained = newValue ? objects : nil }
+    func rootIndex(_ entityIndex: Int) -> Int { shapes[entityIndex].entity.rootIndex }
+
+    func relation(_ object: ManagedObject, _ property: Int) -> EntityShape.Relation {
+        guard let relation = shapes[Int(object.entityIndex)].relations[property] else { preconditionFailure("Not a relationship") }
+        return relation
     }
+
+    // MARK: The context
+
+    /// Called by the context once it is made.
+    func open(for context: AnyObject) { owner = .passUnretained(context) }
+
+    /// Called by the context's deinit: objects that are still held have no context from here on.
+    func close() {
+        owner = nil
+        // Members hold each other in many-to-many relationships: without this they would outlive the context.
+        for object in allObjects {
+            object.registryReference = nil
+            object.detachRow()
+            object.state = .fault
+        }
+        (changes, newRows, retained) = (ChangeRecords(), NewRowAllocator(), nil)
+        recent.removeAll()
+    }
+
+    /// Begins or ends the observation of objects.
+    func registerObservation(_ isObserved: Bool) {
+        guard isObserved != (registrars != nil) else { return }
+        registrars = isObserved ? ObjectRegistrars() : nil
+        // Typed accessors that find nothing here take the way that tells of it.
+        places = []
+        readableModelNumber = isObserved ? 0 : modelNumber
+    }
+
+    // MARK: Finding and making
 
     /// The registered object of a reference.
     func registered(_ reference: ObjectReference) -> ManagedObject? {
@@ -54,7 +118,7 @@ final class ObjectRegistry {
     /// The object that stands on a row of a list.
     func makeListed(_ slab: RowSlab, _ cells: RowCells) -> ManagedObject {
         let entityIndex = slab.layout.entityIndex
-        let object = shapes[entityIndex].objectClass.init(ManagedObjectSeed(context, entityIndex: entityIndex, key: cells.key, slab, cells, .fault))
+        let object = shapes[entityIndex].objectClass.init(ManagedObjectSeed(self, entityIndex: entityIndex, key: cells.key, slab, cells, .fault))
         object.isListed = true
         register(object)
         return object
@@ -65,12 +129,25 @@ final class ObjectRegistry {
         registered(reference) ?? makeFault(key: reference.key, entityIndex: reference.entityIndex)
     }
 
+    /// The object that a to-one leads to. The object is realised.
+    func target(_ object: ManagedObject, _ slot: RowSlot) -> ManagedObject? {
+        guard let reference = object.row.reference(slot) else { return nil }
+        if let target = registered(reference) { return target }
+        // A new object that is gone: nobody could find it.
+        guard reference.key > 0 || isChild else { return nil }
+        let target = self.object(reference)
+        recent.hold(target)
+        return target
+    }
+
     func makeFault(key: Int64, entityIndex: Int) -> ManagedObject {
         let object = shapes[entityIndex].objectClass.init(
-            ManagedObjectSeed(context, entityIndex: entityIndex, key: key, nil, nil, .fault))
+            ManagedObjectSeed(self, entityIndex: entityIndex, key: key, nil, nil, .fault))
         register(object)
         return object
     }
+
+    // MARK: Registering
 
     func register(_ object: ManagedObject) {
         if object.key < 0 {
@@ -83,16 +160,16 @@ final class ObjectRegistry {
 
     /// Makes the object known no longer. Without a context it has no values to show, which observers are told; its row stays.
     func unregister(_ object: ManagedObject) {
-        context.noteChange(object)
+        noteChange(object)
         object.isListed = false
         forget(object)
-        object.contextReference = nil
+        object.registryReference = nil
         retained?.remove(object)
     }
 
     /// Called by an object's deinit.
     func forget(_ object: ManagedObject) {
-        context.registrars?.forget(object)
+        registrars?.forget(object)
         if object.key < 0 {
             temporaries.remove(-object.key)
         } else {
@@ -106,22 +183,5 @@ final class ObjectRegistry {
         temporaries.removeAll()
         recent.removeAll()
         if retained != nil { retained = [] }
-    }
-
-    /// For how many objects the maps have room.
-    var capacity: Int { identities.reduce(temporaries.capacity) { $0 + $1.capacity } }
-
-    /// All objects that there are; rows of lists whose objects nobody has asked for are none.
-    var allObjects: ContiguousArray<ManagedObject> {
-        var objects = temporaries.objects
-        for map in identities where map.count > 0 { objects.append(contentsOf: map.objects) }
-        return objects
-    }
-
-    /// All objects, those of lists that nobody has asked for too. Costs as much as there are.
-    var objects: Set<ManagedObject> {
-        var objects = allObjects
-        for map in identities where !map.listedSlabs.isEmpty { objects += map.listedKeys.compactMap { registered($0, map) } }
-        return Set(objects)
     }
 }

@@ -122,8 +122,8 @@ extension ManagedObject {
     /// Reading gives a fault where the object is not known yet, and asks the store for nothing but this object's own row. Traps if the handle is of another entity.
     public final subscript<Destination>(key: ToOneKey<Destination>) -> Destination? {
         get {
-            guard contextReference != nil, let relation = relation(at: key.index, key.family, key.modelNumber) else { return nil }
-            guard let target = context.target(self, relation.slot) else { return nil }
+            guard registryReference != nil, let relation = relation(at: key.index, key.family, key.modelNumber) else { return nil }
+            guard let target = context.registry.target(self, relation.slot) else { return nil }
             guard let destination = target as? Destination else {
                 preconditionFailure("\(target.entity.name) has another class than \(Destination.self): register it with the coordinator")
             }
@@ -141,8 +141,8 @@ extension ManagedObject {
     /// The first reading costs a trip to the store, which brings the members of other objects of the same fetch too. Traps if the handle is of another entity.
     public final subscript<Destination>(key: ToManyKey<Destination>) -> ManagedObjects<Destination> {
         get {
-            guard contextReference != nil, let relation = relation(at: key.index, key.family, key.modelNumber) else { return ManagedObjects(ContiguousArray()) }
-            return context.shownMembers(of: self, relation)
+            guard registryReference != nil, let relation = relation(at: key.index, key.family, key.modelNumber) else { return ManagedObjects(ContiguousArray()) }
+            return context.members.shownMembers(of: self, relation)
         }
         set {
             guard let relation = relation(at: key.index, key.family, key.modelNumber) else { return }
@@ -154,10 +154,10 @@ extension ManagedObject {
     /// The relationship of a handle, this object being filled; nil where it can't be.
     private final func relation(at index: Int, _ family: Range<Int>, _ modelNumber: UInt64) -> EntityShape.Relation? {
         guard fireFault() else { return nil }
-        let context = self.context
+        let registry = self.registry
         precondition(
-            family.contains(Int(entityIndex)) && context.modelNumber == modelNumber, "The handle is of another entity or model: make it from this object's entity")
-        return context.shapes[Int(entityIndex)].relations[index]
+            family.contains(Int(entityIndex)) && registry.modelNumber == modelNumber, "The handle is of another entity or model: make it from this object's entity")
+        return registry.shapes[Int(entityIndex)].relations[index]
     }
 
     final func checkTarget(_ target: ManagedObject, _ relation: EntityShape.Relation) {

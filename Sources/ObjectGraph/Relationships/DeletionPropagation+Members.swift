@@ -6,41 +6,30 @@ import Storage
 // Where objects are deleted whose members go with them, these are mostly read only to be deleted. Where nobody has them and nobody asks, the store deletes them by itself,
 // as those that lead to a deleted object. That is so only in a save that takes everything at once: until then somebody might still look.
 
-/// Members of deleted objects that the store is to find and delete by itself.
-struct MemberDeletion {
-    /// The relationship that takes them along.
-    let relation: EntityShape.Relation
-    let owners: [ManagedObject]
-    let keys: Set<Int64>
-    let inverse: Int
-
-    var destination: Int { relation.property.destinationIndex }
-}
-
 extension DeletionPropagation {
     /// Whether nobody hears of what a save deletes but the store, and no object of the application's takes part.
     var deletesUnseen: Bool {
-        context.parent == nil && context.persistentStoreCoordinator.union == nil && context.undoManager == nil && context.children.isEmpty && !context.isPlain.contains(false) && context.registrars == nil
-            && context.persistentStoreCoordinator.followers.isEmpty && ![.willSave, .objectsDidChange, .didSave].contains { context.isObserved($0) }
+        context.parent == nil && context.persistentStoreCoordinator.union == nil && context.undoManager == nil && !context.hasChildren && !context.registry.isPlain.contains(false) && context.registry.registrars == nil
+            && context.persistentStoreCoordinator.followers.isEmpty && ![.willSave, .objectsDidChange, .didSave].contains { context.observers.isObserved($0) }
     }
 
     /// Leaves the members of deleted owners to the store, if they are of a kind that can be deleted so and none of them is here.
     /// - Parameter owners: deleted objects of one entity whose members were not read.
     /// - Returns: false where the members have to be read.
     func leaveMembersToStore(_ owners: [ManagedObject], _ relation: EntityShape.Relation) throws -> Bool {
-        guard context.collectsMemberDeletions, relation.description.deleteRule == .cascade, let inverse = relation.inverse, !inverse.isToMany,
-            goAlone(relation, inverse.index), owners.allSatisfy({ $0.key > 0 && $0.existingList(relation)?.changes.isEmpty != false }),
+        guard context.pendingDeletions.collectsMemberDeletions, relation.description.deleteRule == .cascade, let inverse = relation.inverse, !inverse.isToMany,
+            canBeBulkDeleted(relation, inverse.index), owners.allSatisfy({ $0.key > 0 && $0.existingList(relation)?.changes.isEmpty != false }),
             try context.store().deletesMembers(entityIndex: relation.property.declaringEntityIndex, propertyIndex: relation.index)
         else { return false }
         let deletion = MemberDeletion(relation: relation, owners: owners, keys: Set(owners.map(\.key)), inverse: inverse.index)
         guard knowsNone(of: deletion) else { return false }
-        context.memberDeletions.append(deletion)
+        context.pendingDeletions.leaveToStore(deletion)
         return true
     }
 
     /// Whether objects at the other end of a relationship can be deleted without anything else hearing of it: nothing but the relationship leads to them, and from them
     /// nothing leads on but what they take along.
-    func goAlone(_ relation: EntityShape.Relation, _ inverse: Int) -> Bool {
+    func canBeBulkDeleted(_ relation: EntityShape.Relation, _ inverse: Int) -> Bool {
         let destination = context.shapes[relation.property.destinationIndex]
         guard destination.entity.family.count == 1, destination.entity.rootIndex == destination.entity.index, !relation.description.isTransient else { return false }
         for shape in context.shapes {
@@ -68,13 +57,13 @@ extension DeletionPropagation {
     }
 
     func isLeftToStore(_ owner: ManagedObject, _ relation: EntityShape.Relation) -> Bool {
-        context.memberDeletions.contains { $0.relation === relation && $0.keys.contains(owner.key) }
+        context.pendingDeletions.memberDeletions.contains { $0.relation === relation && $0.keys.contains(owner.key) }
     }
 
     /// Deletes the members one by one after all: the save that left them to the store has failed.
     func expandPostponedDeletions() {
-        while let deletion = context.postponedDeletions.last {
-            let owners = deletion.owners.filter { $0.state.contains(.deleted) && $0.contextReference != nil }
+        while let deletion = context.pendingDeletions.postponed.last {
+            let owners = deletion.owners.filter { $0.state.contains(.deleted) && $0.registryReference != nil }
             do {
                 if !owners.isEmpty { try context.members.loadLists(of: owners, deletion.relation) }
             } catch {
@@ -82,12 +71,10 @@ extension DeletionPropagation {
                 context.noteLoadError(error)
                 return
             }
-            context.postponedDeletions.removeLast()
-            for owner in owners { for member in context.loadedList(owner, deletion.relation).members { cascade(to: member) } }
+            context.pendingDeletions.finishPostponed()
+            for owner in owners { for member in context.members.loadedList(owner, deletion.relation).members { cascade(to: member) } }
         }
     }
-
-    func postponeMemberDeletions(_ deletions: [MemberDeletion]) { context.postponedDeletions += deletions }
 
     /// The numbers of the objects of some entities that a save under way deletes without having read them.
     func keysLeftToStore(of entities: Range<Int>) throws -> [Int64] {

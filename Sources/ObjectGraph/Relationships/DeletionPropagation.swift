@@ -10,7 +10,7 @@ struct DeletionPropagation {
 
     /// Runs the delete rules of all objects deleted in this event, and of those that these delete.
     func propagateDeletions() {
-        if !context.postponedDeletions.isEmpty { expandPostponedDeletions() }
+        if !context.pendingDeletions.postponed.isEmpty { expandPostponedDeletions() }
         var done = 0
         do { try runPendingDeleteRules(&done) } catch {
             // Nobody knows yet what the others lead to: they wait, and the next save throws.
@@ -21,12 +21,12 @@ struct DeletionPropagation {
 
     /// - Parameter done: How many of the pending deletions are done with, also where it throws.
     func runPendingDeleteRules(_ done: inout Int) throws {
-        while done < context.pendingDeletions.count {
+        while done < context.pendingDeletions.pending.count {
             // One trip for all faults of a round: their relationships and versions are needed.
-            try readForDeletion(context.pendingDeletions[done...])
-            let end = context.pendingDeletions.count
+            try readForDeletion(context.pendingDeletions.pending[done...])
+            let end = context.pendingDeletions.pending.count
             while done < end {
-                let object = context.pendingDeletions[done]
+                let object = context.pendingDeletions.pending[done]
                 if object.cells == nil {
                     // A row that vanished meanwhile is dropped silently (F23).
                     dropVanished(object)
@@ -41,11 +41,11 @@ struct DeletionPropagation {
 
     /// Forgets the new ones among the first objects; only now, since the rules of one may lead to another.
     func finishPropagation(_ count: Int) {
-        for object in context.pendingDeletions.prefix(count) where object.state.contains(.inserted) && object.contextReference != nil {
+        for object in context.pendingDeletions.pending.prefix(count) where object.state.contains(.inserted) && object.registryReference != nil {
             context.changes.remove(object)
             context.registry.unregister(object)
         }
-        context.pendingDeletions.removeFirst(count)
+        context.pendingDeletions.pending.removeFirst(count)
     }
 
     /// Reads what the delete rules of some objects need: rows in one trip for each hierarchy, members in one for each relationship.
@@ -53,13 +53,13 @@ struct DeletionPropagation {
         try context.faults.fetchRows(of: objects)
         var byEntity: [Int: [ManagedObject]] = [:]
         for object in objects where object.cells != nil {
-            if object.state.isFault { context.noteChange(object, -1) }
+            if object.state.isFault { context.registry.noteChange(object, -1) }
             object.state.remove(.fault)
             if !context.shapes[Int(object.entityIndex)].toManys.isEmpty { byEntity[Int(object.entityIndex), default: []].append(object) }
         }
         for (entity, owners) in byEntity {
             for relation in context.shapes[entity].toManys where relation.description.deleteRule != .noAction || relation.isLinked {
-                let unread = owners.filter { !context.list($0, relation).isLoaded }
+                let unread = owners.filter { !context.members.list($0, relation).isLoaded }
                 if !unread.isEmpty, try !leaveMembersToStore(unread, relation) { try context.members.loadLists(of: unread, relation) }
             }
         }
@@ -72,7 +72,7 @@ struct DeletionPropagation {
     }
 
     func finishDeletion(_ object: ManagedObject) {
-        context.recorder.log(.removed(object))
+        context.tracker.log(.removed(object))
         if object.state.contains(.inserted) {
             // Its insertion is not saved: nobody else needs to know of it. Undo holds it, if anyone does.
             context.news.forgotten.insert(object)
@@ -87,16 +87,16 @@ struct DeletionPropagation {
         for relation in shape.toOnes {
             switch relation.description.deleteRule {
             case .noAction: continue
-            case .cascade: if let target = context.target(object, relation.slot) { cascade(to: target) }
+            case .cascade: if let target = context.registry.target(object, relation.slot) { cascade(to: target) }
             case .nullify, .deny: break
             }
-            guard let inverse = relation.inverse, let target = context.target(object, relation.slot), !target.state.contains(.deleted), target.fireFault() else { continue }
+            guard let inverse = relation.inverse, let target = context.registry.target(object, relation.slot), !target.state.contains(.deleted), target.fireFault() else { continue }
             if context.relationships.isStale(target, inverse, ledToBy: object) { try context.relationships.readAgain([target], inverse, ledToBy: object) }
             context.relationships.disconnect(target, inverse, from: object)
         }
         for relation in shape.toManys where relation.description.deleteRule != .noAction || relation.isLinked {
-            if !context.memberDeletions.isEmpty, isLeftToStore(object, relation) { continue }
-            let members = context.loadedList(object, relation).members
+            if !context.pendingDeletions.memberDeletions.isEmpty, isLeftToStore(object, relation) { continue }
+            let members = context.members.loadedList(object, relation).members
             var stale: [ManagedObject] = []
             for member in members {
                 if relation.description.deleteRule == .cascade { cascade(to: member) }
@@ -114,6 +114,16 @@ struct DeletionPropagation {
     func cascade(to target: ManagedObject) {
         guard !target.state.contains(.deleted) else { return }
         target.prepareForDeletion()
-        context.markDeleted(target)
+        markDeleted(target)
+    }
+
+    func markDeleted(_ object: ManagedObject) {
+        guard !object.state.contains(.deleted) else { return }
+        context.registry.noteChange(object, -1)
+        if object.state.isFree { object.state.insert(.unannounced) }
+        object.state.insert(.deleted)
+        object.state.remove([.updated, .free])
+        if object.recordIndex < 0 { context.tracker.record(object) }
+        context.pendingDeletions.pending.append(object)
     }
 }

@@ -27,7 +27,7 @@ package struct DeniedDeletion: Sendable {
         let holders = object.shape.relations.flatMap { relation -> [Holder] in
             guard let relation, keys.contains(relation.property.name) else { return [] }
             let inverse = relation.inverse.flatMap { $0.isToMany ? nil : relation.description.inverseName }
-            return object.context.targets(object, relation).filter { !$0.isDeleted }.map { Holder($0.objectID, propertyName: inverse) }
+            return object.context.members.targets(object, relation).filter { !$0.isDeleted }.map { Holder($0.objectID, propertyName: inverse) }
         }
         self.init(object.objectID, holders: Array(holders.prefix(Self.mostHolders)), failures: failures)
     }

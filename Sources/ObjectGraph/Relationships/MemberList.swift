@@ -11,11 +11,11 @@
 /// 5. `rows`, while there, are the members, nothing differs from what was saved, and `made` is empty.
 final class MemberList {
     /// Differences by identity of the member.
-    typealias Members = [ObjectIdentifier: ManagedObject]
+    typealias ObjectTable = [ObjectIdentifier: ManagedObject]
 
     struct Difference {
-        var added: Members = [:]
-        var removed: Members = [:]
+        var added: ObjectTable = [:]
+        var removed: ObjectTable = [:]
         /// The members of an ordered relationship as they were saved, from the first change of order on.
         var committed: ContiguousArray<ManagedObject>?
 

@@ -8,6 +8,47 @@ struct MemberLoader {
 
     init(_ context: ManagedObjectContext) { self.context = context }
 
+    /// The list of a to-many relationship, loaded or not. The owner is realised.
+    func list(_ owner: ManagedObject, _ relation: EntityShape.Relation) -> MemberList {
+        if let list = owner.existingList(relation) { return list }
+        // A row without version is one that no store has seen, also while its first save is under way.
+        let isNew = owner.row.version == 0 || owner.state.contains(.inserted)
+        let list = MemberList(isOrdered: relation.isOrdered, isLoaded: isNew || relation.description.isTransient)
+        owner.row.setMembers(list, relation.slot)
+        return list
+    }
+
+    /// The list of a to-many relationship with its members. The first such list of a fetch brings those of its siblings.
+    func loadedList(_ owner: ManagedObject, _ relation: EntityShape.Relation) -> MemberList {
+        let list = self.list(owner, relation)
+        if !list.isLoaded {
+            do { try loadLists(of: siblings(of: owner, relation), relation) } catch {
+                context.noteLoadError(error)
+            }
+        }
+        return list
+    }
+
+    /// The members of a to-many relationship, where a failure to read them is thrown.
+    func membersOrThrow(_ owner: ManagedObject, _ relation: EntityShape.Relation) throws -> ContiguousArray<ManagedObject> {
+        let list = self.list(owner, relation)
+        if !list.isLoaded { try loadLists(of: siblings(of: owner, relation), relation) }
+        return list.members
+    }
+
+    /// The members of a relationship for the application.
+    func shownMembers<Member>(of owner: ManagedObject, _ relation: EntityShape.Relation) -> ManagedObjects<Member> {
+        // What is observed is known by its object.
+        ManagedObjects(loadedList(owner, relation), makesObjects: context.registry.registrars != nil)
+    }
+
+    /// The objects at the other end of a relationship.
+    func targets(_ object: ManagedObject, _ relation: EntityShape.Relation) -> [ManagedObject] {
+        relation.isToMany ? Array(loadedList(object, relation).members) : [context.registry.target(object, relation.slot)].compactMap { $0 }
+    }
+
+    // MARK: Reading
+
     /// The owner and objects of the same fetch whose members are not read yet: those of the same slab at first, many more once members of another slab's objects were read. Who asks
     /// one object after the other so needs a few trips only, and who asks one gets little more.
     func siblings(of owner: ManagedObject, _ relation: EntityShape.Relation) -> [ManagedObject] {
@@ -54,8 +95,8 @@ struct MemberLoader {
                 var members: ContiguousArray<ManagedObject> = []
                 members.reserveCapacity(references.count)
                 for reference in references { members.append(context.registry.object(reference)) }
-                context.noteChange(owner, relation.index)
-                context.list(owner, relation).load(members)
+                context.registry.noteChange(owner, relation.index)
+                list(owner, relation).load(members)
             }
         }
     }
@@ -63,7 +104,7 @@ struct MemberLoader {
     /// Gives the lists of some owners their members.
     /// - Parameter runs: whose members the rows are, from the first row to the last.
     func load(_ rows: RowBatch, _ runs: ContiguousArray<RelatedBatch.Run>, of owners: [ManagedObject], _ relation: EntityShape.Relation) {
-        var parts = ContiguousArray<ContiguousArray<MemberRows.Run>>(repeating: [], count: owners.count)
+        var parts = ContiguousArray<ContiguousArray<RowRun>>(repeating: [], count: owners.count)
         var next = 0, left = 0, owner = 0
         let isOneEntity = rows.forEachSlab { slab in
             var place = 0
@@ -74,23 +115,26 @@ struct MemberLoader {
                 }
                 let count = min(left, slab.count - place)
                 let start = parts[owner].last.map { $0.start + $0.count } ?? 0
-                parts[owner].append(MemberRows.Run(slab: slab, first: place, count: count, start: start))
+                parts[owner].append(RowRun(slab: slab, first: place, count: count, start: start))
                 place += count
                 left -= count
             }
         }
         precondition(isOneEntity, "Runs are of rows of one entity")
         let entityIndex = relation.property.destinationIndex
-        let identities = context.registry.identities[context.rootIndex(entityIndex)]
-        let staysRows = context.isPlain[entityIndex] && context.parent == nil && context.registrars == nil && !context.retainsRegisteredObjects
+        let staysRows = context.registry.isPlain[entityIndex] && context.parent == nil && context.registry.registrars == nil && !context.retainsRegisteredObjects
         for (owner, runs) in zip(owners, parts) {
-            context.noteChange(owner, relation.index)
-            let list = context.list(owner, relation)
-            if staysRows, list.takesRows, let rows = MemberRows(runs, entityIndex: entityIndex, identities, context.life) {
+            context.registry.noteChange(owner, relation.index)
+            let list = self.list(owner, relation)
+            if staysRows, list.takesRows, let rows = MemberRows(runs, entityIndex: entityIndex, context.registry) {
                 list.load(rows)
             } else {
                 list.load(context.registry.adopt(runs, isOneOfMany: rows.count >= ObjectRegistry.manyRows))
             }
         }
     }
+}
+
+extension ManagedObject {
+    fileprivate final func isStanding(on row: Row) -> Bool { slab === row.slab && optionalRow?.isSame(as: row) == true }
 }

@@ -10,26 +10,17 @@ import RowMemory
 /// 2. Where the map has something else for a key, that counts: an object, or nothing, which means that the row is out of date.
 @usableFromInline
 final class MemberRows {
-    /// Rows that follow one another in a slab.
-    struct Run {
-        let slab: RowSlab
-        let first: Int
-        let count: Int
-        /// How many rows there are before.
-        let start: Int
-    }
-
-    let runs: ContiguousArray<Run>
+    let runs: ContiguousArray<RowRun>
     let count: Int
     private let identities: IdentityMap
-    private let life: ContextLife
+    private let registry: ObjectRegistry
     private let entityIndex: Int
 
     /// Nil where some row's key has an object, or stands in another list.
-    init?(_ runs: ContiguousArray<Run>, entityIndex: Int, _ identities: IdentityMap, _ life: ContextLife) {
+    init?(_ runs: ContiguousArray<RowRun>, entityIndex: Int, _ registry: ObjectRegistry) {
         self.runs = runs
-        self.identities = identities
-        self.life = life
+        identities = registry.identities[registry.rootIndex(entityIndex)]
+        self.registry = registry
         self.entityIndex = entityIndex
         count = runs.last.map { $0.start + $0.count } ?? 0
         for (number, run) in runs.enumerated() {
@@ -44,7 +35,7 @@ final class MemberRows {
         }
     }
 
-    private func unlist(_ run: Run) {
+    private func unlist(_ run: RowRun) {
         identities.unlist(run, count: run.count)
         identities.listedSlabs.remove(run.slab)
     }
@@ -55,15 +46,8 @@ final class MemberRows {
 
     deinit {
         // A context that is gone has left its map as it was: what stands there may be no object any more.
-        guard !isAbandoned, life.context != nil else { return }
+        guard !isAbandoned, registry.owner != nil else { return }
         for run in runs { unlist(run) }
-    }
-
-    private var context: ManagedObjectContext {
-        guard let context = life.context?.takeUnretainedValue() else {
-            preconditionFailure("The context of these objects is gone: keep it as long as you use its objects")
-        }
-        return context
     }
 
     func object(at position: Int) -> ManagedObject {
@@ -79,26 +63,28 @@ final class MemberRows {
 
     func object(_ slab: RowSlab, _ cells: RowCells) -> ManagedObject {
         // Before anything that stands in the map is taken for an object.
-        let context = self.context
+        precondition(registry.owner != nil, "The context of these objects is gone: keep it as long as you use its objects")
         if let object = identities.object(cells.key) { return object }
         guard identities.lists(cells) else {
-            readAgain(context)
-            return context.registry.object(ObjectReference(key: cells.key, entityIndex: entityIndex))
+            readAgain()
+            return registry.object(ObjectReference(key: cells.key, entityIndex: entityIndex))
         }
-        return context.registry.makeListed(slab, cells)
+        return registry.makeListed(slab, cells)
     }
 
     /// Reads the rows that are out of date, in one trip. Their objects are held from here on.
-    private func readAgain(_ context: ManagedObjectContext) {
+    private func readAgain() {
         for run in runs {
             for place in run.first..<(run.first + run.count) {
                 let cells = run.slab.cells(at: place)
                 if !identities.lists(cells), identities.object(cells.key) == nil {
-                    held.append(context.registry.object(ObjectReference(key: cells.key, entityIndex: entityIndex)))
+                    held.append(registry.object(ObjectReference(key: cells.key, entityIndex: entityIndex)))
                 }
             }
         }
-        do { try context.faults.fetchRows(of: held) } catch { context.noteLoadError(error) }
+        registry.withContext { context in
+            do { try context.faults.fetchRows(of: held) } catch { context.noteLoadError(error) }
+        }
     }
 
     var objects: ContiguousArray<ManagedObject> {
@@ -121,7 +107,7 @@ final class MemberRows {
 extension ManagedObject {
     /// Whether the object is nothing but its row: without changes, not observed, and nobody refers to it weakly.
     fileprivate final var isOnlyListed: Bool {
-        isListed && recordIndex < 0 && state.isSubset(of: .fault) && contextReference?._withUnsafeGuaranteedRef { $0.registrars == nil } == true
+        isListed && recordIndex < 0 && state.isSubset(of: .fault) && registryReference?._withUnsafeGuaranteedRef { $0.registrars == nil } == true
             && _getUnownedRetainCount(self) == 1 && _getWeakRetainCount(self) == 1
     }
 }

@@ -7,7 +7,7 @@ public struct MutableObjectSet: Sequence {
 
     private var list: MemberList? {
         owner.noteReading(relationship.index)
-        return owner.fillForReading() ? owner.context.loadedList(owner, relationship) : nil
+        return owner.fillForReading() ? owner.context.members.loadedList(owner, relationship) : nil
     }
 
     public var count: Int { list?.members.count ?? 0 }
@@ -48,7 +48,7 @@ public struct MutableOrderedObjectSet: RandomAccessCollection {
 
     private var members: ContiguousArray<ManagedObject> {
         owner.noteReading(relationship.index)
-        return owner.fillForReading() ? owner.context.loadedList(owner, relationship).members : []
+        return owner.fillForReading() ? owner.context.members.loadedList(owner, relationship).members : []
     }
 
     public var startIndex: Int { 0 }

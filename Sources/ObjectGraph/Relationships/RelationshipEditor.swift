@@ -13,27 +13,27 @@ struct RelationshipEditor {
         guard object.fireFault() else { return }
         let slot = relation.slot
         let old = object.row.reference(slot)
-        let new = target.map { context.reference(to: $0) }
+        let new = target.map { $0.reference }
         if old?.key == new?.key {
             writeReference(object, slot, new)
             return
         }
-        if let inverse = relation.inverse, context.untrackedDepth == 0 {
+        if let inverse = relation.inverse, context.tracker.untrackedDepth == 0 {
             if let old, let oldTarget = existingTarget(old) {
                 lookAgain(at: oldTarget, inverse, ledToBy: object)
                 disconnect(oldTarget, inverse, from: object)
             }
             if let target, target.fireFault() {
-                let end = self.context.relation(target, inverse.index)
+                let end = context.registry.relation(target, inverse.index)
                 if inverse.isToMany {
                     addMember(target, end, object)
                 } else {
                     // The target is taken from whoever had it.
-                    if let other = self.context.target(target, end.slot), other !== object, other.fireFault() {
+                    if let other = context.registry.target(target, end.slot), other !== object, other.fireFault() {
                         if let inverse = end.inverse { lookAgain(at: other, inverse, ledToBy: target) }
                         if other.row.reference(slot)?.key == target.key { writeReference(other, slot, nil) }
                     }
-                    writeReference(target, end.slot, context.reference(to: object))
+                    writeReference(target, end.slot, object.reference)
                 }
             }
         }
@@ -62,7 +62,7 @@ struct RelationshipEditor {
 
     /// Takes `object` out of the other end of one of its relationships.
     func disconnect(_ target: ManagedObject, _ inverse: EntityShape.Inverse, from object: ManagedObject) {
-        let end = context.relation(target, inverse.index)
+        let end = context.registry.relation(target, inverse.index)
         if inverse.isToMany {
             removeMember(target, end, object)
         } else if target.row.reference(end.slot)?.key == object.key {
@@ -74,24 +74,24 @@ struct RelationshipEditor {
     func add(_ member: ManagedObject, to owner: ManagedObject, _ relation: EntityShape.Relation, at index: Int? = nil) {
         guard owner.fireFault(), member.fireFault() else { return }
         // Adding a member that is there already is no change; only the links of a many-to-many have to be read to know.
-        let list = relation.inverse?.isToMany == false && !relation.isOrdered ? self.context.list(owner, relation) : context.loadedList(owner, relation)
+        let list = relation.inverse?.isToMany == false && !relation.isOrdered ? context.members.list(owner, relation) : context.members.loadedList(owner, relation)
         if list.contains(member) {
-            context.recorder.touch(owner, relation.index)
+            context.tracker.touch(owner, relation.index)
             return
         }
         switch relation.inverse {
-        case .some(let inverse) where !inverse.isToMany && context.untrackedDepth == 0:
-            setTarget(member, self.context.relation(member, inverse.index), owner)
+        case .some(let inverse) where !inverse.isToMany && context.tracker.untrackedDepth == 0:
+            setTarget(member, context.registry.relation(member, inverse.index), owner)
             if let index, let end = list.position(of: member), end != index {
                 var members = list.members
                 members.remove(at: end)
                 members.insert(member, at: min(index, members.count))
                 reorder(owner, relation, members)
             }
-        case .some(let inverse) where context.untrackedDepth == 0:
+        case .some(let inverse) where context.tracker.untrackedDepth == 0:
             addMember(owner, relation, member, at: index)
             let isSame = owner === member && inverse.index == relation.index
-            if !isSame { addMember(member, self.context.relation(member, inverse.index), owner) }
+            if !isSame { addMember(member, context.registry.relation(member, inverse.index), owner) }
         default: addMember(owner, relation, member, at: index)
         }
     }
@@ -99,29 +99,29 @@ struct RelationshipEditor {
     /// Takes out of a to-many relationship, and follows at the other end.
     func remove(_ member: ManagedObject, from owner: ManagedObject, _ relation: EntityShape.Relation) {
         guard owner.fireFault() else { return }
-        if let inverse = relation.inverse, !inverse.isToMany, context.untrackedDepth == 0 {
+        if let inverse = relation.inverse, !inverse.isToMany, context.tracker.untrackedDepth == 0 {
             guard member.fireFault() else { return }
-            let end = self.context.relation(member, inverse.index)
+            let end = context.registry.relation(member, inverse.index)
             guard member.row.reference(end.slot)?.key == owner.key else { return }
             setTarget(member, end, nil)
             return
         }
-        guard context.loadedList(owner, relation).contains(member) else { return }
+        guard context.members.loadedList(owner, relation).contains(member) else { return }
         removeMember(owner, relation, member)
-        if let inverse = relation.inverse, context.untrackedDepth == 0, member.fireFault(), !(owner === member && inverse.index == relation.index) {
-            removeMember(member, self.context.relation(member, inverse.index), owner)
+        if let inverse = relation.inverse, context.tracker.untrackedDepth == 0, member.fireFault(), !(owner === member && inverse.index == relation.index) {
+            removeMember(member, context.registry.relation(member, inverse.index), owner)
         }
     }
 
     /// Makes `members` the members of a to-many relationship, with as few changes as that takes.
     func replaceMembers(of owner: ManagedObject, _ relation: EntityShape.Relation, by members: [ManagedObject]) {
         guard owner.fireFault() else { return }
-        let list = context.loadedList(owner, relation)
+        let list = context.members.loadedList(owner, relation)
         let wanted = Set(members)
         // From the end, where an ordered list gives members away without moving others.
         for member in list.members.reversed() where !wanted.contains(member) { remove(member, from: owner, relation) }
         for member in members { add(member, to: owner, relation) }
-        context.recorder.touch(owner, relation.index)
+        context.tracker.touch(owner, relation.index)
         guard relation.isOrdered else { return }
         var seen: Set<ManagedObject> = []
         let ordered = ContiguousArray(members.filter { seen.insert($0).inserted })
@@ -131,36 +131,36 @@ struct RelationshipEditor {
     // MARK: One end at a time
 
     func writeReference(_ object: ManagedObject, _ slot: RowSlot, _ reference: ObjectReference?) {
-        context.recorder.willWrite(object, slot)
+        context.tracker.willWrite(object, slot)
         if let reference { object.row.setReference(reference, slot) } else { object.row.clear(slot) }
     }
 
     /// Whether differences from the saved state are counted: for objects that the store has.
     private func countsDifferences(_ owner: ManagedObject) -> Bool {
-        context.untrackedDepth == 0 && !owner.state.contains(.inserted)
+        context.tracker.untrackedDepth == 0 && !owner.state.contains(.inserted)
     }
 
     func addMember(_ owner: ManagedObject, _ relation: EntityShape.Relation, _ member: ManagedObject, at index: Int? = nil) {
-        context.noteChange(owner, relation.index)
-        let list = relation.isOrdered ? context.loadedList(owner, relation) : self.context.list(owner, relation)
-        context.recorder.touch(owner, relation.index)
-        if !owner.state.isFree { context.recorder.log(.memberAdded(owner, property: relation.index, member)) }
+        context.registry.noteChange(owner, relation.index)
+        let list = relation.isOrdered ? context.members.loadedList(owner, relation) : context.members.list(owner, relation)
+        context.tracker.touch(owner, relation.index)
+        if !owner.state.isFree { context.tracker.log(.memberAdded(owner, property: relation.index, member)) }
         list.add(member, at: index, isTracked: countsDifferences(owner))
     }
 
     func removeMember(_ owner: ManagedObject, _ relation: EntityShape.Relation, _ member: ManagedObject) {
-        context.noteChange(owner, relation.index)
-        let list = relation.isOrdered ? context.loadedList(owner, relation) : self.context.list(owner, relation)
-        context.recorder.touch(owner, relation.index)
+        context.registry.noteChange(owner, relation.index)
+        let list = relation.isOrdered ? context.members.loadedList(owner, relation) : context.members.list(owner, relation)
+        context.tracker.touch(owner, relation.index)
         let index = list.remove(member, isTracked: countsDifferences(owner))
-        if !owner.state.isFree { context.recorder.log(.memberRemoved(owner, property: relation.index, member, index: index)) }
+        if !owner.state.isFree { context.tracker.log(.memberRemoved(owner, property: relation.index, member, index: index)) }
     }
 
     func reorder(_ owner: ManagedObject, _ relation: EntityShape.Relation, _ members: ContiguousArray<ManagedObject>) {
-        context.noteChange(owner, relation.index)
-        let list = context.loadedList(owner, relation)
-        context.recorder.touch(owner, relation.index)
-        if !owner.state.isFree { context.recorder.log(.reordered(owner, property: relation.index, list.members)) }
+        context.registry.noteChange(owner, relation.index)
+        let list = context.members.loadedList(owner, relation)
+        context.tracker.touch(owner, relation.index)
+        if !owner.state.isFree { context.tracker.log(.reordered(owner, property: relation.index, list.members)) }
         list.reorder(members, isTracked: countsDifferences(owner))
     }
 
@@ -169,17 +169,17 @@ struct RelationshipEditor {
     /// Whether an object that `object` leads to does not lead back: it was read before somebody else made it lead there, or after it was made to lead elsewhere.
     func isStale(_ other: ManagedObject, _ inverse: EntityShape.Inverse, ledToBy object: ManagedObject) -> Bool {
         guard !inverse.isToMany, other.state.isDisjoint(with: [.inserted, .saving]) else { return false }
-        return other.row.reference(context.relation(other, inverse.index).slot)?.key != object.key
+        return other.row.reference(context.registry.relation(other, inverse.index).slot)?.key != object.key
     }
 
     /// Stale objects as the store has them, so that none is left there that leads to an object that is gone.
     func readAgain(_ stale: [ManagedObject], _ inverse: EntityShape.Inverse, ledToBy object: ManagedObject) throws {
-        let rows = try context.storedRows(of: stale.map(\.objectID))
+        let rows = try context.faults.storedRows(of: stale.map(\.objectID))
         for other in stale {
             guard let row = rows[other.objectID] else { continue }
             if other.recordIndex < 0 {
                 context.merging.takeValues(of: row, other)
-            } else if row.reference(context.relation(other, inverse.index).slot)?.key == object.key {
+            } else if row.reference(context.registry.relation(other, inverse.index).slot)?.key == object.key {
                 // Its other changes are for the merge policy to settle: it keeps its version.
                 context.merging.takeReference(inverse.index, of: row, other)
             }

@@ -14,7 +14,7 @@ struct BatchExecutor {
         rows.sortKeys = try request.sortKeys.map { try $0.validated(against: rows.entity(in: context.model), in: context.model) }
         rows.limit = request.fetchLimit > 0 ? request.fetchLimit : nil
         rows.offset = request.fetchOffset
-        let receipt = try inStore({ try $0.delete(rows, origin: context.changeOrigin) }, elsewise: { try $0.deleteObjects(rows) })
+        let receipt = try inStore({ try $0.delete(rows, origin: origin) }, elsewise: { try $0.deleteObjects(rows) })
         let selected = ids(receipt.selected)
         return BatchResult(
             objectIDs: selected,
@@ -24,7 +24,7 @@ struct BatchExecutor {
     func execute(_ request: BatchUpdateRequest) throws -> BatchResult {
         let rows = try rowRequest(request.entityName, request.predicate, includesSubentities: request.includesSubentities)
         let update = BatchUpdate(rows, assignments: try assignments(request.propertiesToUpdate, rows.entity(in: context.model)))
-        let receipt = try inStore({ try $0.update(update, origin: context.changeOrigin) }, elsewise: { try $0.updateObjects(update) })
+        let receipt = try inStore({ try $0.update(update, origin: origin) }, elsewise: { try $0.updateObjects(update) })
         let selected = ids(receipt.selected)
         return BatchResult(objectIDs: selected, changes: SavedChanges(updated: Set(selected).union(ids(receipt.changed)), contextName: context.name))
     }
@@ -35,9 +35,11 @@ struct BatchExecutor {
         var made: [ManagedObject] = []
         let changes = try BatchExecutor(scratch).saveTelling { made = try $0.insertObjects(request) }
         // Those that became objects of the store are these; those that gave way to others are gone.
-        let ids = made.filter { $0.contextReference != nil }.map { context.objectID(key: $0.key, entityIndex: Int($0.entityIndex)) }
+        let ids = made.filter { $0.registryReference != nil }.map { context.objectID(key: $0.key, entityIndex: Int($0.entityIndex)) }
         return BatchResult(objectIDs: ids, changes: renamed(changes))
     }
+
+    private var origin: ChangeOrigin { ChangeOrigin(author: context.transactionAuthor, contextName: context.name) }
 
     func renamed(_ changes: SavedChanges) -> SavedChanges {
         var changes = changes
@@ -119,7 +121,7 @@ extension RowRequest {
 extension BatchExecutor {
     func deleteObjects(_ request: RowRequest) throws -> BatchReceipt {
         let objects = try context.fetching.fetchObjects(FetchPlan(request, in: context))
-        let selected = objects.map { context.reference(to: $0) }
+        let selected = objects.map { $0.reference }
         for object in objects { context.delete(object) }
         context.processPendingChanges()
         for object in context.deletedObjects {
@@ -140,7 +142,7 @@ extension BatchExecutor {
 
     func updateObjects(_ update: BatchUpdate) throws -> BatchReceipt {
         let objects = try context.fetching.fetchObjects(FetchPlan(update.request, in: context))
-        let selected = objects.map { context.reference(to: $0) }
+        let selected = objects.map { $0.reference }
         let entity = update.request.entity(in: context.model)
         let values = try update.assignments.map { (entity.properties[$0.propertyIndex], try CompiledExpression($0.value, entity: entity, model: context.model)) }
         for object in objects {
@@ -199,7 +201,7 @@ extension BatchExecutor {
         let observation = context.observe(.didSave) { told = $0.changes }
         defer { observation.cancel() }
         try edit(self)
-        try context.save(validates: false)
+        try context.saving.save(validates: false)
         return told
     }
 }

@@ -42,11 +42,21 @@ struct ChangeValidator {
         throw errors.count == 1 ? first.error : ValidationError(errors.flatMap { Self.failures(of: $0.error, $0.object, ownFailures[$0.object.objectID]) })
     }
 
+    /// The deletions among the changes that would fail a save.
+    func deniedDeletions() throws -> [DeniedDeletion] {
+        try context.keys.obtainPermanentIDsForInsertedObjects()
+        return context.changes.indices.compactMap { index in
+            guard let object = context.changes.object(at: index), object.state.contains(.deleted), !object.state.contains(.inaccessible) else { return nil }
+            do { try object.validateForDelete() } catch { return DeniedDeletion(object, Self.failures(of: error, object)) }
+            return nil
+        }
+    }
+
     /// Whether an object that stays has all that the model asks for, and no class of the application's own that asks for more: the many are told apart with a few
     /// instructions from the few that have to be looked at.
     func isPlainlyValid(_ object: ManagedObject) -> Bool {
-        guard context.isPlain[Int(object.entityIndex)], object.state.isDisjoint(with: [.deleted, .fault]), let cells = object.cells else { return false }
-        return context.shapeReferences[Int(object.entityIndex)]._withUnsafeGuaranteedRef { shape in shape.demandedValues.map { cells.hasValues($0) } ?? false }
+        guard context.registry.isPlain[Int(object.entityIndex)], object.state.isDisjoint(with: [.deleted, .fault]), let cells = object.cells else { return false }
+        return context.registry.shapeReferences[Int(object.entityIndex)]._withUnsafeGuaranteedRef { shape in shape.demandedValues.map { cells.hasValues($0) } ?? false }
     }
 
     static func failures(of error: any Error, _ object: ManagedObject, _ own: ValidationError.Failure? = nil) -> [ValidationError.Failure] {

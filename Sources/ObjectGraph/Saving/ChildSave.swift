@@ -24,7 +24,7 @@ struct ChildSave {
         }
         for link in changes.links { take(link) }
         for order in changes.orders { take(order) }
-        for object in deletions { context.markDeleted(object) }
+        for object in deletions { context.deletions.markDeleted(object) }
         context.processPendingChanges()
         return SaveReceipt(keys: changes.insertions.map { group in (0..<group.rows.count).map { group.rows[$0].key } })
     }
@@ -55,13 +55,13 @@ struct ChildSave {
             for slot in shape.layout.slots where slot.kind != .toMany && slot.kind != .toOne { take(row, slot, known) }
             return known
         }
-        let copy = context.nursery.makeRow(shape.layout, key: row.key)
+        let copy = context.registry.newRows.makeRow(shape.layout, key: row.key)
         for slot in shape.layout.slots where slot.kind != .toMany && slot.kind != .toOne { copy.copyValue(of: slot, from: row) }
         let object = shape.objectClass.init(
-            ManagedObjectSeed(context, entityIndex: row.entityIndex, key: row.key, copy.slab, copy.cells, [.inserted, .free]))
+            ManagedObjectSeed(context.registry, entityIndex: row.entityIndex, key: row.key, copy.slab, copy.cells, [.inserted, .free]))
         context.registry.register(object)
         context.changes.insert(object)
-        context.recorder.log(.inserted(object))
+        context.tracker.log(.inserted(object))
         return object
     }
 
@@ -73,7 +73,7 @@ struct ChildSave {
     }
 
     func take(_ row: Row, _ slot: RowSlot, _ object: ManagedObject) {
-        context.recorder.willWrite(object, slot)
+        context.tracker.willWrite(object, slot)
         object.row.copyValue(of: slot, from: row)
     }
 
@@ -87,15 +87,15 @@ struct ChildSave {
         guard owner.fireFault(), member.fireFault() else { return }
         // A deletion here has parted them, or is about to.
         if !link.isAdded, owner.state.contains(.deleted) || member.state.contains(.deleted) { return }
-        let relation = context.relation(owner, link.propertyIndex)
+        let relation = context.registry.relation(owner, link.propertyIndex)
         if link.isAdded { context.relationships.add(member, to: owner, relation) } else { context.relationships.remove(member, from: owner, relation) }
     }
 
     func take(_ order: ChangeSet.Order) {
         let owner = context.registry.object(ObjectReference(key: order.owner, entityIndex: order.entityIndex))
         guard owner.fireFault() else { return }
-        let relation = context.relation(owner, order.propertyIndex)
-        let present = context.loadedList(owner, relation).members
+        let relation = context.registry.relation(owner, order.propertyIndex)
+        let present = context.members.loadedList(owner, relation).members
         let wanted = order.members.map { context.registry.object($0) }, known = Set(present), placed = Set(wanted)
         let ordered = ContiguousArray(wanted.filter { known.contains($0) }) + present.filter { !placed.contains($0) }
         if !ordered.elementsEqual(present, by: ===) { context.relationships.reorder(owner, relation, ordered) }

@@ -5,8 +5,8 @@ import Schema
 extension KeyAssignment {
     /// Tells children which objects have got their permanent numbers.
     func tellChildren(_ renamed: [(temporary: Int64, permanent: ObjectReference)]) {
-        context.children.removeAll { $0.context == nil }
-        for child in context.children { child.context?.keys.follow(renamed) }
+        context.forgetGoneChildren()
+        for child in context.children { child.keys.follow(renamed) }
     }
 
     func follow(_ renamed: [(temporary: Int64, permanent: ObjectReference)]) {
@@ -18,7 +18,7 @@ extension KeyAssignment {
             object.optionalRow?.key = key
             context.registry.identities[context.rootIndex(Int(object.entityIndex))].insert(object, key)
         }
-        if context.undoManager != nil { for (temporary, key) in keys { context.permanentKeys.set(key, for: temporary) } }
+        if context.undoManager != nil { for (temporary, key) in keys { context.tracker.permanentKeys.set(key, for: temporary) } }
         func renewed(_ reference: ObjectReference) -> ObjectReference? {
             keys[reference.key].map { ObjectReference(key: $0, entityIndex: reference.entityIndex) }
         }
@@ -33,6 +33,6 @@ extension KeyAssignment {
                 context.changes.replaceSaved(at: index, with: .reference(renewed))
             }
         }
-        if !context.children.isEmpty { tellChildren(renamed) }
+        if context.hasChildren { tellChildren(renamed) }
     }
 }

@@ -2,11 +2,42 @@ import RowMemory
 import Schema
 import Storage
 
+/// Objects that somebody else holds.
+typealias UnheldObjects = ContiguousArray<Unmanaged<ManagedObject>>
+
 /// Gives new objects their permanent primary keys, and replaces the temporary ones wherever they are named.
 struct KeyAssignment {
     let context: ManagedObjectContext
 
     init(_ context: ManagedObjectContext) { self.context = context }
+
+    /// Gives some new objects their permanent keys; those that have one keep it.
+    func obtainPermanentIDs(for objects: some Sequence<ManagedObject>) throws {
+        var own: ContiguousArray<ManagedObject> = []
+        var parents: [ManagedObject] = []
+        for object in objects where object.key < 0 && object.registryReference != nil {
+            if let parent = context.parent, !object.state.contains(.inserted) { parents.append(parent.registry.object(object.reference)) } else { own.append(object) }
+        }
+        // What a parent renames its children hear of.
+        if !parents.isEmpty { try context.parent?.obtainPermanentIDs(for: parents) }
+        // In the order in which they were inserted.
+        own.sort { $0.key > $1.key }
+        try withExtendedLifetime(own) { try givePermanentKeys(ContiguousArray(own.map { .passUnretained($0) })) }
+    }
+
+    /// Gives new objects the keys that they had elsewhere.
+    func givePermanentNumbers(_ numbers: some Sequence<(ManagedObject, Int64)>) throws {
+        var taken: [Int: Set<Int64>] = [:]
+        let numbers = numbers.filter { $0.0.key < 0 && $0.0.registryReference != nil }
+        for (object, number) in numbers {
+            let root = context.rootIndex(Int(object.entityIndex))
+            guard number > 0, taken[root, default: []].insert(number).inserted else {
+                throw GraphError(.constraint, "Two objects can't have the number \(number) of \(object.entity.name)", entity: object.entity.name)
+            }
+        }
+        for (object, number) in numbers { givePermanentKey(object, number) }
+        withExtendedLifetime(numbers) { replaceTemporaryKeys([UnheldObjects(numbers.map { .passUnretained($0.0) })], savedObjects: nil) }
+    }
 
     /// The first of the numbers for new objects of a hierarchy, for those of each store that they go to.
     func reserveKeys(_ objects: UnheldObjects, _ root: Int) throws -> [(first: Int64, objects: UnheldObjects)] {
@@ -59,7 +90,7 @@ struct KeyAssignment {
 
     /// First step: the object has its key, and is still found by the temporary one, which its row keeps.
     func givePermanentKey(_ object: ManagedObject, _ key: Int64) {
-        if context.recordsUndo { context.permanentKeys.set(key, for: object.key) }
+        if context.tracker.recordsUndo { context.tracker.permanentKeys.set(key, for: object.key) }
         object.key = key
         context.registry.identities[context.rootIndex(Int(object.entityIndex))].insert(object, key)
     }
@@ -83,12 +114,12 @@ struct KeyAssignment {
             }
         }
         var told: [(temporary: Int64, permanent: ObjectReference)] = []
-        let tellsChildren = !context.children.isEmpty
+        let tellsChildren = context.hasChildren
         for objects in renamed {
             for object in objects {
                 object._withUnsafeGuaranteedRef { object in
                     guard let cells = object.cells else { preconditionFailure("A new object has a row") }
-                    if tellsChildren { told.append((cells.key, context.reference(to: object))) }
+                    if tellsChildren { told.append((cells.key, object.reference)) }
                     context.registry.temporaries.remove(-cells.key)
                     cells.setKey(object.key)
                 }
@@ -100,7 +131,7 @@ struct KeyAssignment {
     func replaceTemporaryReferences(in object: ManagedObject) {
         let toOnes = context.shapes[Int(object.entityIndex)].toOnes
         guard !toOnes.isEmpty else { return }
-        context.recorder.leaveLentRow(object)
+        context.tracker.leaveLentRow(object)
         guard let row = object.optionalRow else { return }
         for relation in toOnes {
             if let reference = row.reference(relation.slot), let permanent = permanentReference(reference) { row.setReference(permanent, relation.slot) }

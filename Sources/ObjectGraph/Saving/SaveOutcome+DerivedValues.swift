@@ -18,7 +18,7 @@ extension SaveOutcome {
                     context.changes.replaceSaved(at: place, with: value)
                 }
                 guard row.slotValue(slot) != value else { continue }
-                context.noteChange(object, Int(slot.index))
+                context.registry.noteChange(object, Int(slot.index))
                 row.setSlotValue(value, slot)
                 isChanged = true
             }

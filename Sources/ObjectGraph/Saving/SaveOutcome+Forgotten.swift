@@ -10,10 +10,10 @@ extension SaveOutcome {
         context.mergeChanges(from: saved)
         let source = context.parent?.followers ?? context.persistentStoreCoordinator.followers
         source.post(saved, from: context.inbox)
-        guard context.isObserved(.didSave) else { return }
+        guard context.observers.isObserved(.didSave) else { return }
         var notification = ContextNotification(.didSave, context)
         notification.merged = saved
-        context.post(notification)
+        context.observers.post(notification)
     }
 
     private func savedChanges(of save: SaveUnderWay, _ receipt: SaveReceipt) -> SavedChanges {

@@ -11,8 +11,8 @@ struct SaveOutcome {
     /// From here on changes are counted anew.
     func begin(_ plan: SavePlan) {
         context.saveUnderWay = plan.underWay
-        if !plan.underWay.lentSlabs.isEmpty { context.nursery.leaveSlabs() }
-        context.memberDeletions = []
+        if !plan.underWay.lentSlabs.isEmpty { context.registry.newRows.leaveSlabs() }
+        context.pendingDeletions.endCollecting()
         context.changes = ChangeRecords()
         for list in plan.underWay.lists { list.beginSaving() }
         plan.underWay.changes.forEach { object, _ in
@@ -26,8 +26,8 @@ struct SaveOutcome {
         guard var save = context.saveUnderWay else { return }
         context.saveUnderWay = nil
         save.takeBackRows()
-        context.moveGenerationForward()
-        context.edits.committed = save.position
+        context.reader.moveForward()
+        context.tracker.edits.committed = save.position
         if save.interruption == .reset { return acceptForgotten(save, receipt) }
         var renamed: [UnheldObjects] = []
         // In a parent new objects stay new, under their temporary numbers.
@@ -53,7 +53,7 @@ struct SaveOutcome {
         for list in save.lists { list.finishSaving() }
         save.changes.forEach { object, _ in object.state.remove(.saving) }
         // While they still have a context, and say that they are deleted.
-        if context.isPlain.contains(false) {
+        if context.registry.isPlain.contains(false) {
             for object in save.changes.objects(at: save.deleted) where object.state.contains(.deleted) { object.didSave() }
         }
         save.changes.forEach(at: save.deleted) { acceptDeletion($0) }
@@ -87,7 +87,7 @@ struct SaveOutcome {
         save.takeBackRows()
         if save.interruption == .reset {
             // Without edits since, the content is what was committed before.
-            if context.edits.position(context.undoManager) == save.position { context.edits.returnToCommitted(context.undoManager) }
+            if context.tracker.edits.position(context.undoManager) == save.position { context.tracker.edits.returnToCommitted(context.undoManager) }
             return .reset
         }
         for list in save.lists { list.cancelSaving() }
@@ -108,8 +108,8 @@ struct SaveOutcome {
         save.changes.forEach(at: save.updated + save.unchanged) { object in
             if !object.state.contains(.deleted) { object.state.insert(.updated) }
         }
-        context.deletions.postponeMemberDeletions(save.memberDeletions)
-        let isEdited = !newer.isEmpty || !context.pendingDeletions.isEmpty
+        context.pendingDeletions.postpone(save.memberDeletions)
+        let isEdited = !newer.isEmpty || !context.pendingDeletions.pending.isEmpty
         merge(newer)
         if save.interruption == .rollback, !isEdited { context.rollback() }
         return save.interruption
@@ -139,12 +139,12 @@ struct SaveOutcome {
 
     /// - Parameter derived: objects whose derived values the save has changed.
     func finish(_ save: SaveUnderWay, derived: RowBatch) {
-        if context.isPlain.contains(false) {
-            for index in save.changes.indices { if let object = save.changes.object(at: index), object.contextReference != nil { object.didSave() } }
+        if context.registry.isPlain.contains(false) {
+            for index in save.changes.indices { if let object = save.changes.object(at: index), object.registryReference != nil { object.didSave() } }
         }
         let source = context.parent?.followers ?? context.persistentStoreCoordinator.followers
         let isFollowed = !source.isEmpty
-        guard isFollowed || context.isObserved(.didSave) else { return }
+        guard isFollowed || context.observers.isObserved(.didSave) else { return }
         var notification = ContextNotification(.didSave, context)
         for places in save.inserted { notification.inserted.formUnion(save.changes.objects(at: places)) }
         notification.updated = Set(save.changes.objects(at: save.updated))
@@ -156,6 +156,6 @@ struct SaveOutcome {
         // What was gone already was deleted by somebody else.
         notification.deleted = Set(save.changes.objects(at: save.deleted).filter { !save.goneBefore.contains($0) })
         if isFollowed { source.post(notification.changes, from: context.inbox) }
-        context.post(notification)
+        context.observers.post(notification)
     }
 }

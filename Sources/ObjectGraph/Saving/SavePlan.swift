@@ -19,7 +19,7 @@ struct SavePlan {
         includesTransients = context.parent != nil
         records = context.changes
         lendsRows = records.count >= Self.manyRows
-        underWay = SaveUnderWay(number: number, changes: context.changes, position: context.edits.position(context.undoManager))
+        underWay = SaveUnderWay(number: number, changes: context.changes, position: context.tracker.edits.position(context.undoManager))
         insertionPlaces = [Int](repeating: -1, count: context.shapes.count)
         updatePlaces = insertionPlaces
     }
@@ -40,8 +40,8 @@ struct SavePlan {
     }
 
     mutating func collect() {
-        underWay.memberDeletions = context.memberDeletions
-        changes.memberDeletions = context.memberDeletions.map { deletion in
+        underWay.memberDeletions = context.pendingDeletions.memberDeletions
+        changes.memberDeletions = context.pendingDeletions.memberDeletions.map { deletion in
             ChangeSet.MemberDeletion(
                 entityIndex: deletion.relation.property.declaringEntityIndex, propertyIndex: deletion.relation.index, destinationIndex: deletion.destination,
                 owners: deletion.owners.map(\.key))
@@ -73,7 +73,7 @@ struct SavePlan {
         }
         let place = insertionPlaces[entity]
         underWay.inserted[place].append(Int32(index))
-        context.shapeReferences[entity]._withUnsafeGuaranteedRef { shape in
+        context.registry.shapeReferences[entity]._withUnsafeGuaranteedRef { shape in
             if let slab = lentSlab(object, shape.layout) {
                 if changes.insertions[place].rows.append(lent: slab, cells) { noteLent(slab) }
             } else {
@@ -104,7 +104,7 @@ struct SavePlan {
         guard let cells = object.cells else { preconditionFailure("An object that is deleted was read") }
         let entity = Int(object.entityIndex)
         changes.deletions.append(ChangeSet.Deletion(entityIndex: entity, key: object.key, version: cells.version))
-        context.shapeReferences[entity]._withUnsafeGuaranteedRef { shape in
+        context.registry.shapeReferences[entity]._withUnsafeGuaranteedRef { shape in
             for relation in shape.toManys where relation.isLinked && isNamedHere(object, relation) {
                 guard let list = object.existingList(relation), list.isLoaded else { continue }
                 underWay.lists.append(list)
@@ -116,7 +116,7 @@ struct SavePlan {
     private mutating func update(_ object: ManagedObject, _ index: Int) {
         guard let cells = object.cells else { preconditionFailure("An object that was changed has a row") }
         let entity = Int(object.entityIndex)
-        context.shapeReferences[entity]._withUnsafeGuaranteedRef { shape in
+        context.registry.shapeReferences[entity]._withUnsafeGuaranteedRef { shape in
             var hasListChanges = false
             let columns = changedColumns(object, cells, shape, index, &hasListChanges)
             guard !columns.isEmpty || hasListChanges else {

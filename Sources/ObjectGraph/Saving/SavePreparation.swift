@@ -17,20 +17,20 @@ struct SavePreparation {
     /// Processes changes and lets objects take part, until none of them changes anything any more.
     func collectChanges() throws {
         context.processPendingChanges()
-        if context.isObserved(.willSave) { context.post(ContextNotification(.willSave, context)) }
+        if context.observers.isObserved(.willSave) { context.observers.post(ContextNotification(.willSave, context)) }
         context.processPendingChanges()
         // Objects that this brings have an event of their own: the rounds below send it to them.
-        for index in 0..<(context.isPlain.contains(false) ? context.changes.indices.count : 0) { context.changes.object(at: index)?.willSave() }
+        for index in 0..<(context.registry.isPlain.contains(false) ? context.changes.indices.count : 0) { context.changes.object(at: index)?.willSave() }
         var rounds = 0
         // Deletions wait where the store can't be read; that is thrown next.
-        while context.loadError == nil, context.changes.hasEvent || !context.pendingDeletions.isEmpty || !context.postponedDeletions.isEmpty {
+        while context.loadError == nil, context.changes.hasEvent || context.pendingDeletions.areWaiting {
             rounds += 1
             if rounds > 1000 {
                 throw GraphError(.recursiveDirtying, "Pending changes can't be processed: every round of willSave changes objects again. Set a value only where it differs")
             }
             let objects = context.changes.eventObjects
             context.processPendingChanges()
-            for object in objects where object.contextReference != nil { object.willSave() }
+            for object in objects where object.registryReference != nil { object.willSave() }
         }
     }
 
@@ -43,7 +43,7 @@ struct SavePreparation {
 
     func beginSave(validates: Bool, metadata: [String: MetadataValue?], attempt: Int) -> PreparedSave? {
         var plan = makePlan()
-        plan.setMetadata(metadata, origin: context.changeOrigin)
+        plan.setMetadata(metadata, origin: ChangeOrigin(author: context.transactionAuthor, contextName: context.name))
         context.outcome.begin(plan)
         if plan.changes.isEmpty, context.parent != nil || context.persistentStoreCoordinator.union?.pendingMetadata.isEmpty != false {
             // Changes that come to nothing: the objects are clean, and the store has nothing to do.

@@ -31,7 +31,7 @@ struct UniqueValueDeferral {
                 guard let object = context.registeredObject(for: id) else { return nil }
                 let shape = context.shapes[Int(object.entityIndex)]
                 return PendingUniqueValue(
-                    objectID: id, propertyName: shape.entity.properties[index].name, value: context.propertyValue(object.row.slotValue(shape.layout.slots[index])))
+                    objectID: id, propertyName: shape.entity.properties[index].name, value: context.settler.propertyValue(object.row.slotValue(shape.layout.slots[index])))
             }
         }
         var save = context.preparation.beginSave(validates: failed.validates, metadata: failed.changes.metadata, attempt: max(failed.attempt + 1, Self.lastAttempt))

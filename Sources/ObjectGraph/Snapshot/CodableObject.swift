@@ -26,8 +26,8 @@ extension CodableObject {
         guard context.shapes[entity.index].objectClass == Self.self, !entity.isAbstract else {
             throw GraphError(.wrongType, "\(root.id) is of class \(context.shapes[entity.index].objectClass), not \(Self.self)", entity: root.entity)
         }
-        self.init(context.seedForInsertion(entity.index))
-        context.didInsert(self)
+        self.init(context.registry.makeSeed(entity.index))
+        context.tracker.didInsert(self)
         do {
             _ = try snapshot.insert(into: context, adopting: self)
         } catch {

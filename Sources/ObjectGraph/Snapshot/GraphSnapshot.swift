@@ -61,13 +61,13 @@ public struct GraphSnapshot: Sendable, Hashable, Codable {
         try object.realise()
         let context = object.context
         return try object.shape.relations.compactMap { $0 }.filter { relationships?.contains($0.property.name) ?? true }.flatMap { relation in
-            try relation.isToMany ? Array(members(of: object, relation)) : context.target(object, relation.slot).map { [$0] } ?? []
+            try relation.isToMany ? Array(members(of: object, relation)) : context.registry.target(object, relation.slot).map { [$0] } ?? []
         }
     }
 
     /// The members, those of an unordered relationship in the order of their IDs, so that the same graph gives the same snapshot.
     private static func members(of object: ManagedObject, _ relation: EntityShape.Relation) throws -> [ManagedObject] {
-        let members = try object.context.membersOrThrow(object, relation)
+        let members = try object.context.members.membersOrThrow(object, relation)
         return relation.isOrdered ? Array(members) : members.sorted { ($0.entityIndex, abs($0.key)) < ($1.entityIndex, abs($1.key)) }
     }
 
@@ -85,7 +85,7 @@ public struct GraphSnapshot: Sendable, Hashable, Codable {
             if let relation = shape.relations[property.index] {
                 if relation.isToMany {
                     object.toMany[property.name] = try members(of: source, relation).map(reference)
-                } else if let target = source.context.target(source, relation.slot) {
+                } else if let target = source.context.registry.target(source, relation.slot) {
                     object.toOne[property.name] = try reference(target)
                 }
             } else if property.attribute?.isDerived == false {

@@ -19,13 +19,7 @@ extension ManagedObjectContext {
             throw GraphError(
                 .alreadySaved, "\(object.objectID) is in a store already: only a new object is assigned to one", object: object.objectID, entity: object.entity.name)
         }
-        let member = try persistentStoreCoordinator.member(store)
-        guard member.holdsRoot[object.entity.rootIndex] else {
-            throw StorageError(
-                .unsupported, "The store holds no objects of the entity \(object.entity.name): it is of the configuration \(store.configurationName ?? "")",
-                path: store.url.path, entities: [object.entity.name])
-        }
-        guard !member.isReadOnly else { throw StorageError(.readOnly, "The store is open for reading only", path: store.url.path) }
+        let member = try persistentStoreCoordinator.member(store, toTake: object.entity)
         topmost.assignedStores[object.key] = member.uuid
     }
 

@@ -76,16 +76,16 @@ final class ParentStore: RowStore {
         var unread: [ManagedObject] = []
         for owner in owners {
             try parent.faults.realise(owner)
-            if !parent.list(owner, parent.relation(owner, propertyIndex)).isLoaded { unread.append(owner) }
+            if !parent.members.list(owner, parent.registry.relation(owner, propertyIndex)).isLoaded { unread.append(owner) }
         }
-        if let first = unread.first { try parent.members.loadLists(of: unread, parent.relation(first, propertyIndex)) }
+        if let first = unread.first { try parent.members.loadLists(of: unread, parent.registry.relation(first, propertyIndex)) }
         let byKey = Dictionary(owners.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
         var batch = RelatedBatch(members: [])
         var all: [ManagedObject] = []
         var seen: Set<ManagedObject> = []
         for key in keys {
-            let members = byKey[key].map { parent.list($0, parent.relation($0, propertyIndex)).members.filter { !$0.state.contains(.deleted) } } ?? []
-            batch.members.append(members.map { parent.reference(to: $0) })
+            let members = byKey[key].map { parent.members.list($0, parent.registry.relation($0, propertyIndex)).members.filter { !$0.state.contains(.deleted) } } ?? []
+            batch.members.append(members.map { $0.reference })
             if includingRows { all += members.filter { seen.insert($0).inserted } }
         }
         guard includingRows else { return batch }

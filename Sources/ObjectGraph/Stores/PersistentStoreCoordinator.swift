@@ -176,6 +176,18 @@ public final class PersistentStoreCoordinator: Sendable {
         throw StorageError(.unknownObject, "The coordinator does not have this store", path: store.url.path)
     }
 
+    /// The store as one that a new object of an entity can go to.
+    func member(_ store: AttachedStore, toTake entity: Entity) throws -> StoreMember {
+        let member = try member(store)
+        guard member.holdsRoot[entity.rootIndex] else {
+            throw StorageError(
+                .unsupported, "The store holds no objects of the entity \(entity.name): it is of the configuration \(store.configurationName ?? "")",
+                path: store.url.path, entities: [entity.name])
+        }
+        guard !member.isReadOnly else { throw StorageError(.readOnly, "The store is open for reading only", path: store.url.path) }
+        return member
+    }
+
     private func change(_ body: (inout State) -> Void) {
         state.withLock { state in
             body(&state)

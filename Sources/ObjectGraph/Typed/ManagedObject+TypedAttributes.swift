@@ -43,10 +43,10 @@ extension ManagedObject {
     /// The cell, if the object is filled and the context has met the attribute before.
     @inlinable
     final func knownCell(_ number: Int) -> RowCell? {
-        guard !state.isFault, let contextReference else { return nil }
-        return contextReference._withUnsafeGuaranteedRef { context in
-            guard number < context.places.count else { return nil }
-            let place = context.places[number]
+        guard !state.isFault, let registryReference else { return nil }
+        return registryReference._withUnsafeGuaranteedRef { registry in
+            guard number < registry.places.count else { return nil }
+            let place = registry.places[number]
             return entityIndex &- place.firstEntity < place.entityCount ? place.cell : nil
         }
     }
@@ -54,10 +54,10 @@ extension ManagedObject {
     /// The cell, if the property was set in this event before: whatever its old value is needed for has it already.
     @inlinable
     final func knownChangedCell(_ number: Int) -> RowCell? {
-        guard !state.isFault, let contextReference else { return nil }
-        return contextReference._withUnsafeGuaranteedRef { context in
-            guard number < context.places.count else { return nil }
-            let place = context.places[number]
+        guard !state.isFault, let registryReference else { return nil }
+        return registryReference._withUnsafeGuaranteedRef { registry in
+            guard number < registry.places.count else { return nil }
+            let place = registry.places[number]
             guard entityIndex &- place.firstEntity < place.entityCount, isNoted(Int(place.index)) else { return nil }
             return place.cell
         }
@@ -77,7 +77,7 @@ extension ManagedObject {
     final func cellForWriting<Value>(_ attribute: TypedAttribute<Value>) -> RowCell? {
         guard fireFault() else { return nil }
         let place = place(of: attribute)
-        context.recorder.willWrite(self, shape.layout.slots[Int(place.index)])
+        context.tracker.willWrite(self, shape.layout.slots[Int(place.index)])
         return place.cell
     }
 
@@ -85,11 +85,11 @@ extension ManagedObject {
     final func clear<Value>(_ attribute: TypedAttribute<Value>) {
         guard fireFault() else { return }
         let slot = shape.layout.slots[Int(place(of: attribute).index)]
-        context.recorder.willWrite(self, slot)
+        context.tracker.willWrite(self, slot)
         row.clear(slot)
     }
 
     private final func place<Value>(of attribute: TypedAttribute<Value>) -> PropertyPlace {
-        context.place(of: attribute.number, named: attribute.name, for: self) { $0.kind.holds(Value.Stored.self) }
+        registry.place(of: attribute.number, named: attribute.name, for: self) { $0.kind.holds(Value.Stored.self) }
     }
 }

@@ -7,9 +7,9 @@ extension ManagedObject {
     /// Reading gives a fault where the object is not known yet. Traps if the object's entity has no such relationship.
     public final subscript<Destination>(relationship: TypedToOne<Destination>) -> Destination? {
         get {
-            guard contextReference != nil, let relation = relation(relationship) else { return nil }
+            guard registryReference != nil, let relation = relation(relationship) else { return nil }
             noteReading(relation.index)
-            guard let target = context.target(self, relation.slot) else { return nil }
+            guard let target = context.registry.target(self, relation.slot) else { return nil }
             guard let destination = target as? Destination else {
                 preconditionFailure("\(target.entity.name) has another class than \(Destination.self): register it with the coordinator")
             }
@@ -28,9 +28,9 @@ extension ManagedObject {
     /// store, which brings the members of all objects of the same fetch. Traps if the object's entity has no such relationship.
     public final subscript<Members>(relationship: TypedToMany<Members>) -> Members {
         get {
-            guard contextReference != nil, let relation = relation(relationship) else { return Members(ManagedObjects(ContiguousArray())) }
+            guard registryReference != nil, let relation = relation(relationship) else { return Members(ManagedObjects(ContiguousArray())) }
             noteReading(relation.index)
-            return Members(context.shownMembers(of: self, relation))
+            return Members(context.members.shownMembers(of: self, relation))
         }
         set {
             guard let relation = relation(relationship) else { return }
@@ -73,13 +73,13 @@ extension ManagedObject {
     /// The relationship, this object being filled; nil where it can't be.
     private final func relation<Destination>(_ relationship: TypedToOne<Destination>) -> EntityShape.Relation? {
         guard fireFault() else { return nil }
-        let place = context.place(of: relationship.number, named: relationship.name, for: self) { $0.kind == .toOne }
+        let place = registry.place(of: relationship.number, named: relationship.name, for: self) { $0.kind == .toOne }
         return shape.relations[Int(place.index)]
     }
 
     private final func relation<Members>(_ relationship: TypedToMany<Members>) -> EntityShape.Relation? {
         guard fireFault() else { return nil }
-        let place = context.place(of: relationship.number, named: relationship.name, for: self, \.isToMany)
+        let place = registry.place(of: relationship.number, named: relationship.name, for: self, \.isToMany)
         return shape.relations[Int(place.index)]
     }
 }

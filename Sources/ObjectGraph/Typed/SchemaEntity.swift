@@ -1,5 +1,3 @@
-public import Schema
-
 /// An entity as a class declares it: what `@Model` writes, and what a model is made of.
 public struct SchemaEntity {
     let name: String
@@ -36,33 +34,5 @@ public struct SchemaEntity {
     /// The entity that a class declares itself, not one that it inherits.
     static func declared(by objectClass: ManagedObject.Type) -> SchemaEntity? {
         objectClass.schemaEntity.flatMap { $0.objectClass == objectClass ? $0 : nil }
-    }
-}
-
-extension ManagedObjectModel {
-    /// The model of classes that declare their entities, as those with `@Model` do; their super-entities and the destinations of their relationships come along.
-    ///
-    /// ```swift
-    /// let model = try ManagedObjectModel(schema: [Book.self, Author.self], versionIdentifier: "1")
-    /// ```
-    /// A relationship that names no inverse gets the one that names it, or the only one that leads back where neither names another.
-    /// - Throws: ``ModelError`` with code `invalid` and everything that is wrong.
-    public convenience init(schema classes: [ManagedObject.Type], versionIdentifier: String? = nil) throws(ModelError) {
-        var builder = SchemaBuilder()
-        builder.collect(classes)
-        var description = Description()
-        description.entities = builder.entityDescriptions()
-        if let versionIdentifier { description.versionIdentifiers = [versionIdentifier] }
-        guard builder.faults.isEmpty else { throw ModelError(.invalid, "The classes make no model", faults: builder.faults) }
-        try self.init(description)
-    }
-}
-
-extension ManagedObject {
-    /// The classes by the names that the model of their schema gives them: what a container or a document is given, relatives included.
-    public static func classesByName(_ classes: [ManagedObject.Type]) -> [String: ManagedObject.Type] {
-        var builder = SchemaBuilder()
-        builder.collect(classes)
-        return Dictionary(builder.entities.map { ($0.name, $0.objectClass) }, uniquingKeysWith: { first, _ in first })
     }
 }

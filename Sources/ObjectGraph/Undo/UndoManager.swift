@@ -57,12 +57,7 @@ public final class UndoManager {
         register(UndoGroup.Call(target: ObjectIdentifier(target)) { [unowned target] in handler(target) })
     }
 
-    /// Adds the taking back of a context's changes.
-    func registerUndo(of log: ChangeLog, in context: ManagedObjectContext) {
-        register(UndoGroup.Call(target: ObjectIdentifier(context), log: log) { [unowned context] in UndoReplay(context).takeBack(log) })
-    }
-
-    private func register(_ call: UndoGroup.Call) {
+    func register(_ call: UndoGroup.Call) {
         guard isUndoRegistrationEnabled else { return }
         if openGroups.isEmpty {
             precondition(groupsByEvent, "Open a group with beginUndoGrouping() before registering, or set groupsByEvent")
@@ -209,12 +204,12 @@ public final class UndoManager {
 
     /// Forgets the groups, each as a whole, that concern some objects of a context, or objects that such a group has deleted: what they would take back is not there any more. The
     /// others stay. Costs as much as there is to undo.
-    func removeGroups(concerning objects: Set<ManagedObject>, in context: ManagedObjectContext) {
+    func removeGroups(concerning objects: Set<ManagedObject>) {
         var concerned = objects, references: Set<ObjectReference> = [], before = 0
         let groups = (undoStack.groups + redoStack.groups + openGroups).map(\.logs)
         while concerned.count > before {
             before = concerned.count
-            references = Set(concerned.map { context.reference(to: $0) })
+            references = Set(concerned.map(\.reference))
             for logs in groups where logs.contains(where: { $0.event.concerns(concerned, references) }) { for log in logs { concerned.formUnion(log.event.deletedObjects) } }
         }
         removeGroups { $0.event.concerns(concerned, references) }

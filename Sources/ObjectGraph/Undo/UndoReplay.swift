@@ -8,11 +8,36 @@ struct UndoReplay {
 
     init(_ context: ManagedObjectContext) { self.context = context }
 
+    /// Has changes recorded for an undo manager. What is pending is registered before groups begin and end.
+    /// - Returns: for ``detach(_:_:)``.
+    func attach(_ undoManager: UndoManager) -> UndoManager.Checkpoint {
+        context.tracker.attach(undoManager)
+        return undoManager.addCheckpoint(for: context, hasPending: { !$0.tracker.eventLog.isEmpty || $0.pendingDeletions.areWaiting }) { $0.processPendingChanges() }
+    }
+
+    func detach(_ undoManager: UndoManager, _ checkpoint: UndoManager.Checkpoint?) {
+        context.tracker.detach(undoManager)
+        undoManager.removeAllActions(withTarget: context)
+        checkpoint.map { undoManager.removeCheckpoint($0) }
+    }
+
+    /// Hands the event's changes to the undo manager, as one action.
+    func registerEvent() {
+        let log = ChangeLog(context.tracker.takeEventLog())
+        guard let undoManager = context.undoManager, undoManager.isUndoRegistrationEnabled else { return }
+        register(log, undoManager)
+        if !undoManager.isUndoing && !undoManager.isRedoing { undoManager.endEvent() }
+    }
+
+    private func register(_ log: ChangeLog, _ undoManager: UndoManager) {
+        undoManager.register(UndoGroup.Call(target: ObjectIdentifier(context), log: log) { [unowned context] in UndoReplay(context).takeBack(log) })
+    }
+
     /// Takes changes back, the last one first. What that does is what redo takes back.
     func takeBack(_ log: ChangeLog) {
         context.isProcessing = true
         defer { context.isProcessing = false }
-        if log.event.hasValuesOnly, context.recorder.logsChanges, context.eventLog.isEmpty, !context.changes.hasEvent {
+        if log.event.hasValuesOnly, context.tracker.logsChanges, context.tracker.eventLog.isEmpty, !context.changes.hasEvent {
             exchange(log)
         } else {
             takeBackSteps(of: log)
@@ -32,10 +57,10 @@ struct UndoReplay {
                 let (object, event) = takeBack(change)
                 if event == .undoDeletion { broughtBack.append(object) }
                 // Only an application's class has something to do when it is awakened.
-                if !context.isPlain[Int(object.entityIndex)] { awakened[object, default: []].insert(event) }
+                if !context.registry.isPlain[Int(object.entityIndex)] { awakened[object, default: []].insert(event) }
             }
         }
-        for (object, events) in awakened where object.contextReference != nil { object.awake(fromSnapshotEvents: events) }
+        for (object, events) in awakened where object.registryReference != nil { object.awake(fromSnapshotEvents: events) }
         dropUnchanged()
         for object in broughtBack where isUnchanged(object, in: context.changes) { drop(object) }
     }
@@ -43,9 +68,9 @@ struct UndoReplay {
     func takeBack(_ change: ValueChange, _ awakened: inout [ManagedObject: SnapshotEvents]) {
         let object = change.object
         guard object.fireFault() else { return }
-        context.shapeReferences[Int(object.entityIndex)]._withUnsafeGuaranteedRef { shape in
+        context.registry.shapeReferences[Int(object.entityIndex)]._withUnsafeGuaranteedRef { shape in
             let slot = shape.layout.slots[Int(change.property)]
-            context.recorder.willWrite(object, slot)
+            context.tracker.willWrite(object, slot)
             object.cells?.setSlotValue(current(change.value), slot)
             if !shape.isPlain { awakened[object, default: []].insert(.undoUpdate) }
         }
@@ -54,13 +79,13 @@ struct UndoReplay {
     func takeBack(_ change: Change) -> (ManagedObject, SnapshotEvents) {
         switch change {
         case .memberAdded(let owner, let property, let member):
-            context.relationships.removeMember(owner, context.relation(owner, property), member)
+            context.relationships.removeMember(owner, context.registry.relation(owner, property), member)
             return (owner, .undoUpdate)
         case .memberRemoved(let owner, let property, let member, let index):
-            context.relationships.addMember(owner, context.relation(owner, property), member, at: index)
+            context.relationships.addMember(owner, context.registry.relation(owner, property), member, at: index)
             return (owner, .undoUpdate)
         case .reordered(let owner, let property, let members):
-            context.relationships.reorder(owner, context.relation(owner, property), members)
+            context.relationships.reorder(owner, context.registry.relation(owner, property), members)
             return (owner, .undoUpdate)
         case .inserted(let object):
             takeOut(object)
@@ -76,7 +101,7 @@ struct UndoReplay {
     /// Exchanges values with those that the objects have. The log then holds what redo exchanges, from the first one to the last: nothing is recorded anew.
     func exchange(_ log: ChangeLog) {
         // Whom to tell of it needs the event's records; so does an application's class.
-        let isQuiet = context.registrars == nil && !context.isObserved(.objectsDidChange) && !context.isPlain.contains(false)
+        let isQuiet = context.registry.registrars == nil && !context.observers.isObserved(.objectsDidChange) && !context.registry.isPlain.contains(false)
         // Nobody else sees the list while it is changed.
         var values = GrowingList<ValueChange>()
         swap(&values, &log.event.values)
@@ -93,9 +118,9 @@ struct UndoReplay {
         }
         swap(&values, &log.event.values)
         log.isReversed.toggle()
-        if !log.event.isEmpty { context.undoManager?.registerUndo(of: log, in: context) }
+        if !log.event.isEmpty, let undoManager = context.undoManager { register(log, undoManager) }
         if isQuiet { return context.changes.endQuietEvent() }
-        for object in context.changes.eventObjects where object.contextReference != nil && !context.isPlain[Int(object.entityIndex)] { object.awake(fromSnapshotEvents: .undoUpdate) }
+        for object in context.changes.eventObjects where object.registryReference != nil && !context.registry.isPlain[Int(object.entityIndex)] { object.awake(fromSnapshotEvents: .undoUpdate) }
         dropUnchanged()
     }
 
@@ -104,14 +129,14 @@ struct UndoReplay {
     @inline(__always)
     func exchange(_ change: inout ValueChange, isQuiet: Bool) -> Bool {
         let object = change.object
-        guard object.contextReference != nil, object.fireFault() else { return false }
-        context.recorder.leaveLentRow(object)
+        guard object.registryReference != nil, object.fireFault() else { return false }
+        context.tracker.leaveLentRow(object)
         guard let cells = object.cells else { return false }
-        return context.shapeReferences[Int(object.entityIndex)]._withUnsafeGuaranteedRef { shape in
+        return context.registry.shapeReferences[Int(object.entityIndex)]._withUnsafeGuaranteedRef { shape in
             let property = Int(change.property)
             let slot = shape.layout.slots[property]
-            context.noteChange(object, property)
-            if object.recordIndex < 0 { context.recorder.recordUpdate(object) }
+            context.registry.noteChange(object, property)
+            if object.recordIndex < 0 { context.tracker.recordUpdate(object) }
             let index = Int(object.recordIndex)
             let isFirst = isQuiet ? context.changes.touchQuietly(index, property: property) : context.changes.touch(index, property: property).sinceSave
             let old = cells.moveSlotValue(slot)
@@ -128,7 +153,7 @@ struct UndoReplay {
 
     /// A reference as it is written now: objects that were new when it was recorded may have been saved since.
     func current(_ value: SlotValue) -> SlotValue {
-        guard case .reference(let reference?) = value, let key = context.permanentKeys.current(reference.key, root: context.rootIndex(reference.entityIndex)) else { return value }
+        guard case .reference(let reference?) = value, let key = context.tracker.permanentKeys.current(reference.key, root: context.rootIndex(reference.entityIndex)) else { return value }
         return .reference(ObjectReference(key: key, entityIndex: reference.entityIndex))
     }
 
@@ -137,11 +162,11 @@ struct UndoReplay {
     /// Undoes an insertion: the object is forgotten, or deleted if it was saved meanwhile. Its relationships were taken back step by step.
     func takeOut(_ object: ManagedObject) {
         // Somebody else deleted it: there is nothing to take out any more.
-        guard object.contextReference != nil || object.state.contains(.deleted) else { return }
-        context.recorder.log(.removed(object))
+        guard object.registryReference != nil || object.state.contains(.deleted) else { return }
+        context.tracker.log(.removed(object))
         // Its save deletes the row that was read.
         guard !object.state.contains(.deleted), object.state.contains(.inserted) || object.fireFault(), !object.state.contains(.deleted) else { return }
-        context.noteChange(object, -1)
+        context.registry.noteChange(object, -1)
         object.state.insert(.deleted)
         object.state.remove([.updated, .free])
         if object.state.contains(.inserted) {
@@ -149,37 +174,37 @@ struct UndoReplay {
             context.news.forgotten.insert(object)
             context.registry.unregister(object)
         } else {
-            if object.recordIndex < 0 { context.recorder.record(object) }
+            if object.recordIndex < 0 { context.tracker.record(object) }
             context.news.deleted.append(object)
         }
     }
 
     /// Undoes a deletion. Where it was saved already the object is inserted again, under the number that it had.
     func bringBack(_ object: ManagedObject) {
-        context.recorder.log(.inserted(object))
-        context.noteChange(object, -1)
-        let wasForgotten = object.contextReference == nil
+        context.tracker.log(.inserted(object))
+        context.registry.noteChange(object, -1)
+        let wasForgotten = object.registryReference == nil
         object.state.remove([.deleted, .unannounced])
         renewReferences(of: object)
         if wasForgotten {
-            object.contextReference = Unmanaged.passUnretained(context)
+            object.registryReference = .passUnretained(context.registry)
             context.registry.register(object)
             object.state.insert(.inserted)
-            context.recorder.record(object)
+            context.tracker.record(object)
             return
         }
         // Without a record its deletion is being saved; the end of that save decides what it is.
-        if object.recordIndex < 0 { context.recorder.record(object) }
+        if object.recordIndex < 0 { context.tracker.record(object) }
         if !object.state.contains(.inserted) { object.state.insert(.updated) }
     }
 
     /// While it was deleted nobody told it of the permanent keys that others got.
     func renewReferences(of object: ManagedObject) {
-        guard context.permanentKeys.isUsed else { return }
-        context.recorder.leaveLentRow(object)
+        guard context.tracker.permanentKeys.isUsed else { return }
+        context.tracker.leaveLentRow(object)
         guard let row = object.optionalRow else { return }
         for relation in context.shapes[Int(object.entityIndex)].toOnes {
-            guard let reference = row.reference(relation.slot), let key = context.permanentKeys.current(reference.key, root: context.rootIndex(reference.entityIndex)) else { continue }
+            guard let reference = row.reference(relation.slot), let key = context.tracker.permanentKeys.current(reference.key, root: context.rootIndex(reference.entityIndex)) else { continue }
             row.setReference(ObjectReference(key: key, entityIndex: reference.entityIndex), relation.slot)
         }
     }
@@ -197,11 +222,11 @@ struct UndoReplay {
     }
 
     func isUnchanged(_ object: ManagedObject, in changes: borrowing ChangeRecords) -> Bool {
-        object.recordIndex >= 0 && object.state.isDisjoint(with: [.inserted, .deleted]) && !context.recorder.differsFromSaved(object, in: changes)
+        object.recordIndex >= 0 && object.state.isDisjoint(with: [.inserted, .deleted]) && !context.tracker.differsFromSaved(object, in: changes)
     }
 
     func drop(_ object: ManagedObject) {
-        if context.isObserved(.objectsDidChange) { context.news.restored.insert(object) }
+        if context.observers.isObserved(.objectsDidChange) { context.news.restored.insert(object) }
         object.state.remove(.updated)
         context.changes.remove(object)
     }

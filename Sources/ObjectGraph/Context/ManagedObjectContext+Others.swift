@@ -1,8 +1,18 @@
-import RowMemory
-import Schema
-import Storage
-
 extension ManagedObjectContext {
+    /// Makes a child of a context: it sees the parent's objects with their unsaved changes, and its save makes its own changes the parent's, one level up. They reach the
+    /// store when the topmost context saves.
+    ///
+    /// ```swift
+    /// let draft = ManagedObjectContext(parent: document.context)
+    /// try draft.existingObject(with: book.objectID)["title"] = "Emma"
+    /// try draft.save()        // or forget the draft
+    /// ```
+    /// A child holds its parent, and is used where that is used. Conflicts don't arise between them: what the child saves counts. A new object keeps its temporary ID in both
+    /// until the topmost context saves.
+    public convenience init(parent: ManagedObjectContext) {
+        self.init(parent.persistentStoreCoordinator, parent: parent, parentStore: ParentStore(parent))
+    }
+
     /// Brings what another context saved into this one: objects that are known here show the new values, under their own unsaved changes; those that were deleted are deleted
     /// here, unless they have unsaved changes, whose save will say so.
     ///
@@ -10,7 +20,7 @@ extension ManagedObjectContext {
     /// read objects stay as they are, and the next save throws why.
     public func mergeChanges(from changes: SavedChanges) {
         processPendingChanges()
-        merge(changes)
+        merging.merge(changes)
     }
 
     /// ``mergeChanges(from:)`` with what a context told of its save.
@@ -21,29 +31,6 @@ extension ManagedObjectContext {
     /// Brings changes that no context has told of, such as those of a batch request, into several contexts.
     public static func mergeChanges(fromRemoteContextSave changes: SavedChanges, into contexts: [ManagedObjectContext]) {
         for context in contexts { context.mergeChanges(from: changes) }
-    }
-
-    /// Merges what was saved elsewhere since the last time.
-    func mergeWaitingSaves() {
-        guard let inbox, saveUnderWay == nil else { return }
-        for changes in inbox.takeAll() { merge(changes) }
-    }
-
-    private func merge(_ saved: SavedChanges) {
-        moveGenerationForward()
-        withoutUndo {
-            merging.mergeUpdates(saved.updated)
-            for id in saved.deleted { merging.mergeDeletion(id) }
-            if isObserved(.objectsDidChange) {
-                for id in saved.inserted { if let reference = ownReference(of: id) { news.mergedInsertions.insert(registry.object(reference)) } }
-            }
-        }
-        endEvent()
-        followers.post(saved, from: nil)
-        guard isObserved(.didMerge) else { return }
-        var notification = ContextNotification(.didMerge, self)
-        notification.merged = saved
-        post(notification)
     }
 
     /// Begins or ends following what is saved to the coordinator or parent.

@@ -1,0 +1,94 @@
+import RowMemory
+import Schema
+import Storage
+
+/// Drops the changes of a context, with all that belongs to them.
+struct ContextRollback {
+    let context: ManagedObjectContext
+
+    init(_ context: ManagedObjectContext) { self.context = context }
+
+    /// Forgets all changes, with what deletions, observers, undo and the next save know of them. The objects are as they were.
+    /// - Parameter keepsReadings: whether observers are still told of what was read again.
+    /// - Returns: the records of the changes.
+    private func dropChanges(keepsReadings: Bool) -> ChangeRecords {
+        let dropped = context.changes
+        context.changes = ChangeRecords()
+        context.pendingDeletions.clear()
+        context.news.clear(keepsReadings: keepsReadings)
+        context.tracker.eventLog = EventLog()
+        context.undoManager?.removeAllActions(withTarget: context)
+        context.tracker.edits.goBack(to: context.saveUnderWay?.position ?? context.tracker.edits.committed, context.undoManager)
+        context.tracker.permanentKeys = PermanentKeys()
+        context.loadError = nil
+        return dropped
+    }
+
+    /// New objects are forgotten, deleted ones are back, values are the saved ones.
+    func rollBack() {
+        context.saveUnderWay?.interrupt(by: .rollback)
+        let dropped = dropChanges(keepsReadings: true)
+        var restored: [ManagedObject] = [], forgotten: [ManagedObject] = []
+        for index in dropped.indices {
+            guard let object = dropped.object(at: index) else { continue }
+            object.recordIndex = -1
+            if object.state.contains(.inserted) {
+                let isAnnounced = object.state.isDisjoint(with: [.free, .unannounced])
+                context.registry.unregister(object)
+                // Without a context it has nothing to answer with, as after a reset.
+                object.detachRow()
+                object.state = .fault
+                forgotten.append(object)
+                if isAnnounced { context.news.forgotten.insert(object) }
+            } else {
+                restore(object, from: dropped, index)
+                restored.append(object)
+            }
+        }
+        // Undo may have brought back what the save deletes.
+        if let save = context.saveUnderWay { save.changes.forEach(at: save.deleted) { $0.state.insert(.deleted) } }
+        for object in restored { object.awake(fromSnapshotEvents: .rollback) }
+        if context.observers.isObserved(.objectsDidChange) { context.news.refreshed.formUnion(restored) }
+        context.endEvent()
+        context.merging.tellChildren(updated: restored, deleted: forgotten)
+    }
+
+    private func restore(_ object: ManagedObject, from dropped: ChangeRecords, _ index: Int) {
+        context.registry.noteChange(object)
+        context.tracker.leaveLentRow(object)
+        let wasInaccessible = object.state.contains(.inaccessible)
+        object.state.remove([.updated, .deleted, .unannounced, .inaccessible])
+        if wasInaccessible {
+            object.detachRow()
+            object.state = .fault
+        }
+        guard let row = object.optionalRow else { return }
+        let slots = context.shapes[Int(object.entityIndex)].layout.slots
+        for place in dropped.savedPlaces(of: index) {
+            let saved = dropped.saved[place]
+            row.setSlotValue(saved.value, slots[Int(saved.property)])
+        }
+        for slot in slots where slot.kind == .toMany { object.existingList(context.registry.relation(object, Int(slot.index)))?.rollBack() }
+    }
+
+    /// Forgets every object and change.
+    func reset() {
+        context.saveUnderWay?.interrupt(by: .reset)
+        _ = dropChanges(keepsReadings: false)
+        context.reader.moveForward()
+        let objects = context.registry.allObjects
+        context.merging.tellChildren(updated: objects.filter { !$0.state.contains(.inserted) }, deleted: objects.filter { $0.state.contains(.inserted) })
+        context.registry.removeAll()
+        for object in objects {
+            context.registry.noteChange(object)
+            object.registryReference = nil
+            object.recordIndex = -1
+            object.detachRow()
+            object.state = .fault
+        }
+        guard context.observers.isObserved(.objectsDidChange) else { return }
+        var notification = ContextNotification(.objectsDidChange, context)
+        notification.isReset = true
+        context.observers.post(notification)
+    }
+}

@@ -1,0 +1,41 @@
+import Observation
+
+/// What stands for a property in the key paths of observations.
+struct ObservedProperty {}
+
+/// The registrars of those objects of a context that were read while it was observed.
+@usableFromInline
+final class ObjectRegistrars {
+    private var registrars: [ObjectIdentifier: ObservationRegistrar] = [:]
+    private var paths: [KeyPath<ManagedObject, ObservedProperty>] = []
+
+    private func path(_ number: Int) -> KeyPath<ManagedObject, ObservedProperty> {
+        while paths.count <= number {
+            let next = paths.count
+            paths.append(\ManagedObject.[observed: next])
+        }
+        return paths[number]
+    }
+
+    func noteReading(_ object: ManagedObject, _ number: Int) {
+        let registrar: ObservationRegistrar
+        if let known = registrars[ObjectIdentifier(object)] {
+            registrar = known
+        } else {
+            registrar = ObservationRegistrar()
+            registrars[ObjectIdentifier(object)] = registrar
+        }
+        registrar.access(object, keyPath: path(number))
+    }
+
+    func noteChange(_ object: ManagedObject, _ number: Int) {
+        registrars[ObjectIdentifier(object)]?.willSet(object, keyPath: path(number))
+    }
+
+    func noteChanges(_ object: ManagedObject, _ count: Int) {
+        guard let registrar = registrars[ObjectIdentifier(object)] else { return }
+        for number in 0..<count { registrar.willSet(object, keyPath: path(number)) }
+    }
+
+    func forget(_ object: ManagedObject) { registrars[ObjectIdentifier(object)] = nil }
+}

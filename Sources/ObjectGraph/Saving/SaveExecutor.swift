@@ -1,0 +1,83 @@
+import Storage
+
+/// Runs saves: each is prepared here, written by the store, and accepted or put back here. Where the store objects, the merge policy settles it and the save is prepared again.
+struct SaveExecutor {
+    private static let mostAttempts = 20
+
+    let context: ManagedObjectContext
+
+    init(_ context: ManagedObjectContext) { self.context = context }
+
+    func save(validates: Bool) throws {
+        if context.parent == nil { try context.persistentStoreCoordinator.checkSaving() }
+        var next = try prepare(validates: validates, deletesMembers: true)
+        while let prepared = next {
+            do {
+                let store = try context.store()
+                complete(prepared, try store.apply(prepared.changes))
+                if let union = store as? StoreUnion { context.persistentStoreCoordinator.forgetPendingMetadata(of: union) }
+                return
+            } catch {
+                next = try prepare(again: prepared, after: error)
+            }
+        }
+    }
+
+    func prepare(validates: Bool, reservesKeys: Bool = false, metadata: [String: MetadataValue?] = [:], deletesMembers: Bool) throws -> PreparedSave? {
+        precondition(context.saveUnderWay == nil, "A save of this context is under way: wait for it to end")
+        try context.preparation.throwLoadError()
+        context.pendingDeletions.beginCollecting(deletesMembers && context.deletions.deletesUnseen)
+        do {
+            try context.preparation.collectChanges()
+            try context.preparation.throwLoadError()
+            if validates { try context.validator.validateChanges() }
+            if reservesKeys { try context.keys.obtainPermanentIDsForInsertedObjects() }
+        } catch {
+            context.pendingDeletions.postponeCollected()
+            throw error
+        }
+        return context.preparation.beginSave(validates: validates, metadata: metadata, attempt: 1)
+    }
+
+    /// Puts the changes of a save back that the store did not write, and prepares them again.
+    func prepare(again failed: PreparedSave, after error: any Error) throws -> PreparedSave? {
+        precondition(context.saveUnderWay?.number == failed.number, "This save is not the one that is under way")
+        // Whoever has rolled back or reset meanwhile wants nothing settled.
+        guard context.outcome.putBack() == nil else { throw context.settler.translated(error) }
+        // What is settled is settled with the store as it is now.
+        context.reader.moveForward()
+        // Others may write faster than this context reads.
+        guard failed.attempt < Self.mostAttempts else { throw context.settler.translated(error) }
+        context.processPendingChanges()
+        try context.settler.settle(error)
+        try context.preparation.throwLoadError()
+        if failed.validates { try context.validator.validateChanges() }
+        return context.preparation.beginSave(validates: failed.validates, metadata: failed.changes.metadata, attempt: failed.attempt + 1)
+    }
+
+    func complete(_ prepared: PreparedSave, _ receipt: SaveReceipt) {
+        precondition(context.saveUnderWay?.number == prepared.number, "This save is not the one that is under way")
+        context.outcome.accept(receipt)
+    }
+
+    func fail(_ prepared: PreparedSave, _ error: any Error) -> any Error {
+        precondition(context.saveUnderWay?.number == prepared.number, "This save is not the one that is under way")
+        context.outcome.putBack()
+        return context.settler.translated(error)
+    }
+
+    /// Has the changes written by `write`, unchecked.
+    func writeUnchecked(_ write: (ChangeSet) throws -> SaveReceipt) throws {
+        guard let prepared = try prepare(validates: false, deletesMembers: false) else { return }
+        do { complete(prepared, try write(prepared.changes)) } catch { throw fail(prepared, error) }
+    }
+
+    /// The rules that the changes violate, as a save would find them.
+    func validationFailures(limit: Int, excluding excluded: Set<ManagedObject>) throws -> [ValidationError.Failure] {
+        try context.preparation.throwLoadError()
+        try context.preparation.collectChanges()
+        try context.preparation.throwLoadError()
+        do { try context.validator.validateChanges(limit: limit, excluding: excluded) } catch let error as ValidationError { return error.failures }
+        return []
+    }
+}

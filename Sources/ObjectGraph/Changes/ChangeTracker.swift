@@ -18,7 +18,7 @@ final class ChangeTracker {
     @exclusivity(unchecked) private var undoReference: Unmanaged<UndoManager>?
     /// The permanent keys of objects whose temporary ones may stand in undo's records.
     @exclusivity(unchecked) var permanentKeys = PermanentKeys()
-    @exclusivity(unchecked) var edits = EditHistory()
+    var edits = EditHistory()
     /// Told when the first object gets changes that are not saved.
     var firstChangeHandler: (() -> Void)?
 
@@ -146,5 +146,18 @@ final class ChangeTracker {
             }
             return false
         }
+    }
+
+    /// Whether a property of an object with a record and a row is another than the saved one; of a new object, whether it has a value.
+    func differsFromSaved(_ object: ManagedObject, _ property: Property) -> Bool {
+        let shape = registry.shapes[Int(object.entityIndex)]
+        if let relation = shape.relations[property.index], relation.isToMany {
+            guard let list = object.existingList(relation) else { return false }
+            return object.state.contains(.inserted) ? !list.members.isEmpty : list.differsFromSaved
+        }
+        let slot = shape.layout.slots[property.index]
+        if object.state.contains(.inserted) { return object.row.hasValue(slot) }
+        guard let saved = registry.changes.savedValue(of: Int(object.recordIndex), property: property.index) else { return false }
+        return saved != object.row.slotValue(slot)
     }
 }

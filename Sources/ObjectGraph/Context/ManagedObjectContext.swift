@@ -63,9 +63,8 @@ public final class ManagedObjectContext {
 
     // MARK: What is going on
 
-    // Exclusivity needs no checks: every method that changes these finishes with them before it calls anything that could reach them again.
-    @exclusivity(unchecked) var news = EventNews()
-    @exclusivity(unchecked) var pendingDeletions = PendingDeletions()
+    var news = EventNews()
+    var pendingDeletions = PendingDeletions()
     var isProcessing = false
     var saveUnderWay: SaveUnderWay?
     var lastSaveNumber = 0
@@ -80,8 +79,7 @@ public final class ManagedObjectContext {
 
     /// By the position of the root entity.
     var wholeFetches: [Int: WholeFetch] = [:]
-    /// How far the members of the objects of a fetch were read.
-    var memberReadings: [MemberReading: Int] = [:]
+    var memberReadings = MemberReadings()
     /// The UUIDs of the stores that new objects are to go to, by their temporary keys.
     var assignedStores: [Int64: String] = [:]
     private var weakChildren: [Child] = []
@@ -125,7 +123,7 @@ public final class ManagedObjectContext {
 
     var shapes: ContiguousArray<EntityShape> { registry.shapes }
 
-    /// The objects with changes; see ``ChangeTracker``.
+    /// The objects with changes; see ``ChangeTracker``. They are read in place: a walk that lets them change takes a copy first.
     var changes: ChangeRecords {
         @inline(__always) _read { yield registry.changes }
         @inline(__always) _modify { yield &registry.changes }

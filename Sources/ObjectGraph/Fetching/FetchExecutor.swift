@@ -100,4 +100,16 @@ struct FetchExecutor {
         if !context.news.refreshed.isEmpty { context.endEvent() }
         return objects
     }
+
+    /// The objects that a fetched property of an object finds.
+    func fetchObjects(of property: FetchedPropertyDescription, source: ManagedObject) throws -> [ManagedObject] {
+        var template = property.fetchRequest
+        template.predicateFormat = nil
+        var request = try FetchRequest<ManagedObject>(template: template)
+        if let format = property.fetchRequest.predicateFormat {
+            let description = PropertyValue.composite(["name": .string(property.name), "userInfo": .composite(property.userInfo.mapValues { .string($0) })])
+            request.predicate = try FetchPredicate(format: format).binding(["FETCH_SOURCE": .object(source), "FETCHED_PROPERTY": .scalar(description)])
+        }
+        return try context.fetch(request)
+    }
 }

@@ -77,7 +77,6 @@ struct ObjectMerging {
 
     // MARK: Members
 
-
     /// Puts the differences of a to-many relationship on top of the members that the store has now.
     func rebase(_ object: ManagedObject, _ relation: EntityShape.Relation, keepingOrder: Bool) throws {
         let batch = try context.store().related(

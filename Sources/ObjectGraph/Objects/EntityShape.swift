@@ -2,7 +2,6 @@ import RowMemory
 import Schema
 
 /// What the graph needs to know of an entity: worked out once for a model, and for each coordinator that has classes of its own.
-@usableFromInline
 final class EntityShape: Sendable {
     /// The other end of a relationship.
     struct Inverse: Sendable {

@@ -8,7 +8,7 @@ extension ManagedObject {
         guard recordIndex >= 0, !state.isFault else { return [:] }
         let shape = self.shape
         var values: [String: Any?] = [:]
-        for property in shape.entity.properties where !property.isTransient && differsFromSaved(property, shape) {
+        for property in shape.entity.properties where !property.isTransient && context.tracker.differsFromSaved(self, property) {
             values[property.name] = value(forKey: property.name)
         }
         return values
@@ -29,19 +29,7 @@ extension ManagedObject {
     /// Whether a persistent property differs from what was saved. Reads nothing from the store.
     public final var hasPersistentChangedValues: Bool {
         guard recordIndex >= 0, !state.isFault else { return false }
-        let shape = self.shape
-        return shape.entity.properties.contains { !$0.isTransient && differsFromSaved($0, shape) }
-    }
-
-    private final func differsFromSaved(_ property: Property, _ shape: EntityShape) -> Bool {
-        if let relation = shape.relations[property.index], relation.isToMany {
-            guard let list = existingList(relation) else { return false }
-            return state.contains(.inserted) ? !list.members.isEmpty : list.differsFromSaved
-        }
-        let slot = shape.layout.slots[property.index]
-        if state.contains(.inserted) { return row.hasValue(slot) }
-        guard let saved = context.changes.savedValue(of: Int(recordIndex), property: property.index) else { return false }
-        return saved != row.slotValue(slot)
+        return entity.properties.contains { !$0.isTransient && context.tracker.differsFromSaved(self, $0) }
     }
 
     /// The values of properties as they were saved or fetched last; of a new object none. A to-many relationship that was not read is left out.

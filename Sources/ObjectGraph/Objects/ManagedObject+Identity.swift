@@ -96,20 +96,29 @@ extension ManagedObject {
         for slot in row.layout.managedSlots where slot.kind == .toMany { row.clear(slot) }
     }
 
-    final var summary: String {
-        guard let context = managedObjectContext else { return "an object without context" }
-        let shape = context.shapes[Int(entityIndex)]
-        guard !state.isFault else { return "\(shape.entity.name) \(objectID): fault" }
-        let row = self.row
-        let values = shape.layout.slots.compactMap { slot -> String? in
-            switch slot.kind {
-            case .toMany: return nil
-            case .toOne: return row.reference(slot).map { "\(shape.entity.properties[Int(slot.index)].name): \($0.key)" }
-            default:
-                let value = row.value(slot)
-                return value.isNull ? nil : "\(shape.entity.properties[Int(slot.index)].name): \(value.plain.map { "\($0)" } ?? "nil")"
-            }
+    final var summary: String { ObjectSummary(object: self).description }
+}
+
+extension ManagedObject {
+    /// Makes a new object of an entity and inserts it into a context.
+    ///
+    /// Traps if the entity is abstract or not of the context's model; ``ManagedObjectContext/insert(_:)-swift.method`` throws instead.
+    public convenience init(entity: Entity, insertInto context: ManagedObjectContext) {
+        let index = entity.modelNumber == context.model.number ? entity.index : context.model.entity(named: entity.name)?.index
+        guard let index, !entity.isAbstract else {
+            preconditionFailure("\(entity.name) is abstract or not of the context's model: insert an object of a concrete entity of context.model")
         }
-        return "\(shape.entity.name) \(objectID): \(values.joined(separator: ", "))"
+        self.init(context.registry.makeSeed(index))
+        context.tracker.didInsert(self)
+    }
+
+    /// Makes a new object of the one entity that this class is registered for, and inserts it into a context.
+    ///
+    /// ```swift
+    /// let book = Book(context: context)
+    /// ```
+    public convenience init(context: ManagedObjectContext) {
+        self.init(context.registry.makeSeed(context.registry.entityIndex(of: Self.self)))
+        context.tracker.didInsert(self)
     }
 }

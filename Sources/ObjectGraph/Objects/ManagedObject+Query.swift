@@ -25,3 +25,31 @@ extension ManagedObject: QueryObject {
         return .collection(members.map { .object($0) }, isOrdered: relation.isOrdered)
     }
 }
+
+// Fetched properties.
+extension ManagedObject {
+    /// The objects that a fetched property finds, in the order that its request gives them.
+    ///
+    /// The request runs at every reading, unsaved changes included; Core Data's documentation speaks of a result that is kept until the object is refreshed.
+    /// In its predicate `$FETCH_SOURCE` is this object and `$FETCHED_PROPERTY` the property, of which `name` and `userInfo.key` can be asked.
+    /// - Throws: ``GraphError`` with code `unknownKey`; what reading the predicate and fetching throw.
+    public final func fetchedObjects(forKey key: String) throws -> [ManagedObject] {
+        try checkContext()
+        guard let property = fetchedProperty(named: key) else { throw GraphError.unknownKey(key, of: entity, kind: "fetched property") }
+        return try context.fetching.fetchObjects(of: property, source: self)
+    }
+
+    final func fetchedProperty(named name: String) -> FetchedPropertyDescription? {
+        entity.fetchedProperties.first { $0.name == name }
+    }
+
+    /// The same for an accessor that can't throw; nothing where the fetch fails, and the next save throws why.
+    final func fetchedObjectsOrNone(of property: FetchedPropertyDescription) -> [ManagedObject] {
+        do {
+            return try context.fetching.fetchObjects(of: property, source: self)
+        } catch {
+            context.noteLoadError(error)
+            return []
+        }
+    }
+}

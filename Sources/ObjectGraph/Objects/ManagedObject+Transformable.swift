@@ -7,28 +7,40 @@ extension ManagedObject {
     /// - Throws: ``GraphError`` with code `unknownKey`, or `wrongType` for an attribute that is not transformable, a transformer that is not registered, or data that it refuses; what
     ///   reading the store throws.
     public final func transformedValue(forKey key: String) throws -> Any? {
-        let transformer = try transformer(forKey: key)
+        try checkContext()
+        let attribute = TransformableAttribute(entity, key), transformer = try attribute.transformer()
         let data: Data
         switch try propertyValue(forKey: key) {
         case .data(let bytes): data = bytes
         case .large(let value): data = try value.data()
         default: return nil
         }
-        do { return try transformer.value(from: data) } catch { throw untransformable("holds data that its transformer refuses", key, error) }
+        do { return try transformer.value(from: data) } catch { throw attribute.failure("holds data that its transformer refuses", error) }
     }
 
     /// Sets a transformable attribute to the data that a value becomes.
     /// - Throws: ``GraphError`` as ``transformedValue(forKey:)``; the attribute is as it was then.
     public final func setTransformedValue(_ value: Any?, forKey key: String) throws {
-        let transformer = try transformer(forKey: key)
+        try checkContext()
+        let attribute = TransformableAttribute(entity, key), transformer = try attribute.transformer()
         guard let value else { return try setPropertyValue(.null, forKey: key) }
         let data: Data
-        do { data = try transformer.data(from: value) } catch { throw untransformable("can't be \(type(of: value))", key, error) }
+        do { data = try transformer.data(from: value) } catch { throw attribute.failure("can't be \(type(of: value))", error) }
         try setPropertyValue(.data(data), forKey: key)
     }
+}
 
-    private func transformer(forKey key: String) throws(GraphError) -> any AttributeTransformer {
-        try checkContext()
+/// A transformable attribute of an entity.
+private struct TransformableAttribute {
+    let entity: Entity
+    let key: String
+
+    init(_ entity: Entity, _ key: String) {
+        self.entity = entity
+        self.key = key
+    }
+
+    func transformer() throws(GraphError) -> any AttributeTransformer {
         guard let property = entity.property(named: key) else { throw GraphError.unknownKey(key, of: entity) }
         guard let attribute = property.attribute, attribute.type == .transformable else {
             throw GraphError(.wrongType, "\(entity.name).\(key) is no transformable attribute", entity: entity.name, key: key)
@@ -40,7 +52,7 @@ extension ManagedObject {
             .wrongType, "\(entity.name).\(key) is transformed by \"\(name)\", which is not registered\(hint): call AttributeTransformers.register(_:named:)", entity: entity.name, key: key)
     }
 
-    private func untransformable(_ what: String, _ key: String, _ error: any Error) -> GraphError {
+    func failure(_ what: String, _ error: any Error) -> GraphError {
         GraphError(.wrongType, "\(entity.name).\(key) \(what): \(error)", entity: entity.name, key: key, underlying: error)
     }
 }

@@ -91,7 +91,7 @@ struct DeletionPropagation {
             case .nullify, .deny: break
             }
             guard let inverse = relation.inverse, let target = context.registry.target(object, relation.slot), !target.state.contains(.deleted), target.fireFault() else { continue }
-            if context.relationships.isStale(target, inverse, ledToBy: object) { try context.relationships.readAgain([target], inverse, ledToBy: object) }
+            if context.relationships.isStale(target, inverse, pointingTo: object) { try context.relationships.readAgain([target], inverse, pointingTo: object) }
             context.relationships.disconnect(target, inverse, from: object)
         }
         for relation in shape.toManys where relation.description.deleteRule != .noAction || relation.isLinked {
@@ -102,10 +102,10 @@ struct DeletionPropagation {
                 if relation.description.deleteRule == .cascade { cascade(to: member) }
                 guard let inverse = relation.inverse, relation.description.deleteRule != .noAction || inverse.isToMany else { continue }
                 guard !member.state.contains(.deleted), member.fireFault() else { continue }
-                if context.relationships.isStale(member, inverse, ledToBy: object) { stale.append(member) } else { context.relationships.disconnect(member, inverse, from: object) }
+                if context.relationships.isStale(member, inverse, pointingTo: object) { stale.append(member) } else { context.relationships.disconnect(member, inverse, from: object) }
             }
             if let inverse = relation.inverse, !stale.isEmpty {
-                try context.relationships.readAgain(stale, inverse, ledToBy: object)
+                try context.relationships.readAgain(stale, inverse, pointingTo: object)
                 for member in stale { context.relationships.disconnect(member, inverse, from: object) }
             }
         }

@@ -59,10 +59,7 @@ struct MemberLoader {
             guard object !== owner, !object.state.contains(.inserted), object.existingList(relation)?.isLoaded != true else { return }
             owners.append(object)
         }
-        let place = MemberReading(source: slab.source, relation: ObjectIdentifier(relation))
-        let before = slab.source == 0 ? 0 : context.memberReadings[place] ?? 0
-        if before > 0 {
-            let most = min(before * MemberReading.growth, MemberReading.most)
+        if let most = context.memberReadings.nextCount(source: slab.source, relation) {
             func take(_ key: Int64) -> Bool {
                 if let object = identities.object(key), object.slab?.source == slab.source, object.entityIndex == owner.entityIndex { consider(object) }
                 return owners.count < most
@@ -73,13 +70,10 @@ struct MemberLoader {
             for index in 0..<slab.count {
                 let row = slab.row(at: index)
                 // A row whose object is gone, or has another row by now, is nobody's.
-                if row.key > 0, let object = identities.object(row.key), object.isStanding(on: row) { consider(object) }
+                if row.key > 0, let object = identities.object(row.key), object.slab === row.slab, object.optionalRow?.isSame(as: row) == true { consider(object) }
             }
         }
-        if slab.source != 0 {
-            if context.memberReadings.count >= MemberReading.mostKept { context.memberReadings.removeAll() }
-            context.memberReadings[place] = before + owners.count
-        }
+        context.memberReadings.note(owners.count, source: slab.source, relation)
         return owners
     }
 
@@ -133,8 +127,4 @@ struct MemberLoader {
             }
         }
     }
-}
-
-extension ManagedObject {
-    fileprivate final func isStanding(on row: Row) -> Bool { slab === row.slab && optionalRow?.isSame(as: row) == true }
 }

@@ -100,14 +100,12 @@ final class MemberRows {
     @inline(__always)
     func turn(_ last: inout ManagedObject?, to cells: RowCells, of slab: Unmanaged<RowSlab>) -> Bool {
         guard isKnownUniquelyReferenced(&last), let object = last.map({ Unmanaged.passUnretained($0) }) else { return false }
-        return object._withUnsafeGuaranteedRef { $0.isOnlyListed && identities.move($0, to: slab, cells) }
+        return object._withUnsafeGuaranteedRef { Self.isOnlyListed($0) && identities.move($0, to: slab, cells) }
     }
-}
 
-extension ManagedObject {
-    /// Whether the object is nothing but its row: without changes, not observed, and nobody refers to it weakly.
-    fileprivate final var isOnlyListed: Bool {
-        isListed && recordIndex < 0 && state.isSubset(of: .fault) && registryReference?._withUnsafeGuaranteedRef { $0.registrars == nil } == true
-            && _getUnownedRetainCount(self) == 1 && _getWeakRetainCount(self) == 1
+    /// Whether an object is nothing but its row: without changes, not observed, and nobody refers to it weakly.
+    private static func isOnlyListed(_ object: ManagedObject) -> Bool {
+        object.isListed && object.recordIndex < 0 && object.state.isSubset(of: .fault) && object.registryReference?._withUnsafeGuaranteedRef { $0.registrars == nil } == true
+            && _getUnownedRetainCount(object) == 1 && _getWeakRetainCount(object) == 1
     }
 }

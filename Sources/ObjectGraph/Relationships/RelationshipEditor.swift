@@ -20,7 +20,7 @@ struct RelationshipEditor {
         }
         if let inverse = relation.inverse, context.tracker.untrackedDepth == 0 {
             if let old, let oldTarget = existingTarget(old) {
-                lookAgain(at: oldTarget, inverse, ledToBy: object)
+                refetchIfStale(oldTarget, inverse, pointingTo: object)
                 disconnect(oldTarget, inverse, from: object)
             }
             if let target, target.fireFault() {
@@ -30,7 +30,7 @@ struct RelationshipEditor {
                 } else {
                     // The target is taken from whoever had it.
                     if let other = context.registry.target(target, end.slot), other !== object, other.fireFault() {
-                        if let inverse = end.inverse { lookAgain(at: other, inverse, ledToBy: target) }
+                        if let inverse = end.inverse { refetchIfStale(other, inverse, pointingTo: target) }
                         if other.row.reference(slot)?.key == target.key { writeReference(other, slot, nil) }
                     }
                     writeReference(target, end.slot, object.reference)
@@ -55,9 +55,9 @@ struct RelationshipEditor {
     }
 
     /// Reads an object again that was read before somebody else made it and `object` lead to each other: what parts them here must part them in the store.
-    private func lookAgain(at other: ManagedObject, _ inverse: EntityShape.Inverse, ledToBy object: ManagedObject) {
-        guard isStale(other, inverse, ledToBy: object) else { return }
-        do { try readAgain([other], inverse, ledToBy: object) } catch { context.noteLoadError(error) }
+    private func refetchIfStale(_ other: ManagedObject, _ inverse: EntityShape.Inverse, pointingTo object: ManagedObject) {
+        guard isStale(other, inverse, pointingTo: object) else { return }
+        do { try readAgain([other], inverse, pointingTo: object) } catch { context.noteLoadError(error) }
     }
 
     /// Takes `object` out of the other end of one of its relationships.
@@ -167,13 +167,13 @@ struct RelationshipEditor {
     // MARK: Ends that others changed
 
     /// Whether an object that `object` leads to does not lead back: it was read before somebody else made it lead there, or after it was made to lead elsewhere.
-    func isStale(_ other: ManagedObject, _ inverse: EntityShape.Inverse, ledToBy object: ManagedObject) -> Bool {
+    func isStale(_ other: ManagedObject, _ inverse: EntityShape.Inverse, pointingTo object: ManagedObject) -> Bool {
         guard !inverse.isToMany, other.state.isDisjoint(with: [.inserted, .saving]) else { return false }
         return other.row.reference(context.registry.relation(other, inverse.index).slot)?.key != object.key
     }
 
     /// Stale objects as the store has them, so that none is left there that leads to an object that is gone.
-    func readAgain(_ stale: [ManagedObject], _ inverse: EntityShape.Inverse, ledToBy object: ManagedObject) throws {
+    func readAgain(_ stale: [ManagedObject], _ inverse: EntityShape.Inverse, pointingTo object: ManagedObject) throws {
         let rows = try context.faults.storedRows(of: stale.map(\.objectID))
         for other in stale {
             guard let row = rows[other.objectID] else { continue }

@@ -70,12 +70,12 @@ struct ChangeValidator {
     func withoutConsequencesOfDenials(_ errors: [(object: ManagedObject, error: any Error)]) -> [(object: ManagedObject, error: any Error)] {
         let denied = errors.filter { ($0.error as? ValidationError)?.failures.contains { $0.code == .deleteDenied } ?? false }
         if denied.isEmpty { return errors }
-        let broken = denied.reduce(into: Set()) { $0.formUnion($1.object.keysBrokenByDeletion()) }
+        let broken = denied.reduce(into: Set()) { $0.formUnion(ObjectValidator($1.object).keysBrokenByDeletion()) }
         return errors.compactMap { object, error in
             guard let own = error as? ValidationError else { return (object, error) }
             let left = own.failures.filter { failure in
                 guard failure.code == .missingMandatoryProperty || failure.code == .tooFewObjects, let id = failure.object, let key = failure.key else { return true }
-                return !broken.contains(ManagedObject.BrokenKey(object: id, key: key))
+                return !broken.contains(ObjectValidator.BrokenKey(object: id, key: key))
             }
             if left.count == own.failures.count { return (object, error) }
             return left.isEmpty ? nil : (object, ValidationError(left))

@@ -58,7 +58,7 @@ final class StoreReader {
     }
 
     /// What a store is read by.
-    @inline(__always) private func pinned(_ store: any PersistentStore) throws -> any RowStore {
+    private func pinned(_ store: any PersistentStore) throws -> any RowStore {
         if case .unpinned = generation { return store }
         return try view(of: store)
     }

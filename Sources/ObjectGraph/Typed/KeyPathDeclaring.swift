@@ -8,28 +8,7 @@ public protocol KeyPathDeclaring {
 
 extension ManagedObject {
     /// The names of the properties that the class and those that it inherits from declare.
-    static var declaredNamesByKeyPath: [AnyKeyPath: String] {
-        let id = ObjectIdentifier(self)
-        if let table = KeyPathTable.made.withLock({ $0[id] }) { return table.names }
-        // What the classes say is asked outside the lock: it is their code.
-        let table = KeyPathTable(names: gatheredNamesByKeyPath)
-        KeyPathTable.made.withLock { $0[id] = table }
-        return table.names
-    }
-
-    private static var gatheredNamesByKeyPath: [AnyKeyPath: String] {
-        var names: [AnyKeyPath: String] = [:]
-        func take(_ more: [AnyKeyPath: String]) {
-            if names.isEmpty { names = more } else { names.merge(more) { first, _ in first } }
-        }
-        if let declaring = self as? any KeyPathDeclaring.Type { for table in declaring.keyPathTables { take(table(self)) } }
-        var next: ManagedObject.Type = self
-        while let entity = next.schemaEntity {
-            take(entity.keyPaths(self))
-            next = entity.superclass
-        }
-        return names
-    }
+    static var declaredNamesByKeyPath: [AnyKeyPath: String] { KeyPathTable.table(of: self).names }
 }
 
 /// What was gathered for a class; making key paths costs more than the rest of a condition.
@@ -38,5 +17,28 @@ extension ManagedObject {
 private struct KeyPathTable: @unchecked Sendable {
     let names: [AnyKeyPath: String]
 
-    static let made = Mutex<[ObjectIdentifier: KeyPathTable]>([:])
+    private static let made = Mutex<[ObjectIdentifier: KeyPathTable]>([:])
+
+    static func table(of objectClass: ManagedObject.Type) -> KeyPathTable {
+        let id = ObjectIdentifier(objectClass)
+        if let table = made.withLock({ $0[id] }) { return table }
+        // What the classes say is asked outside the lock: it is their code.
+        let table = KeyPathTable(names: gatherNames(objectClass))
+        made.withLock { $0[id] = table }
+        return table
+    }
+
+    private static func gatherNames(_ objectClass: ManagedObject.Type) -> [AnyKeyPath: String] {
+        var names: [AnyKeyPath: String] = [:]
+        func take(_ more: [AnyKeyPath: String]) {
+            if names.isEmpty { names = more } else { names.merge(more) { first, _ in first } }
+        }
+        if let declaring = objectClass as? any KeyPathDeclaring.Type { for table in declaring.keyPathTables { take(table(objectClass)) } }
+        var next: ManagedObject.Type = objectClass
+        while let entity = next.schemaEntity {
+            take(entity.keyPaths(objectClass))
+            next = entity.superclass
+        }
+        return names
+    }
 }

@@ -86,7 +86,7 @@ struct SchemaBuilder {
     private func owner(of keyPath: AnyKeyPath) -> End? {
         for entity in entities {
             // The key path may be one of a class that inherits the property.
-            for heir in entities where heir.objectClass.isSubclass(of: entity.objectClass) {
+            for heir in entities where heir.inherits(from: entity.objectClass) {
                 if let name = entity.keyPaths(heir.objectClass)[keyPath] { return End(entity: entity.name, property: name) }
             }
         }
@@ -94,9 +94,10 @@ struct SchemaBuilder {
     }
 }
 
-extension ManagedObject {
-    fileprivate static func isSubclass(of other: ManagedObject.Type) -> Bool {
-        var next: ManagedObject.Type? = self
+extension SchemaEntity {
+    /// Whether the class is another one, or inherits from it.
+    fileprivate func inherits(from other: ManagedObject.Type) -> Bool {
+        var next: ManagedObject.Type? = objectClass
         while let current = next {
             if current == other { return true }
             next = SchemaEntity.declared(by: current)?.superclass

@@ -4,7 +4,6 @@ import Observation
 struct ObservedProperty {}
 
 /// The registrars of those objects of a context that were read while it was observed.
-@usableFromInline
 final class ObjectRegistrars {
     private var registrars: [ObjectIdentifier: ObservationRegistrar] = [:]
     private var paths: [KeyPath<ManagedObject, ObservedProperty>] = []

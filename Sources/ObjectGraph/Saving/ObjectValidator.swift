@@ -1,22 +1,27 @@
 import RowMemory
 import Schema
 
-extension ManagedObject {
+/// Checks one object: its values against the model's rules and the application's own, and its deletion.
+struct ObjectValidator {
+    let object: ManagedObject
+
+    init(_ object: ManagedObject) { self.object = object }
+
     /// Checks all properties: the model's rules, then the application's own for the keys that it named.
-    final func validateProperties() throws {
-        let shape = self.shape
-        let customKeys = type(of: self).customValidatedKeys
+    func validateProperties() throws {
+        let shape = object.shape
+        let customKeys = type(of: object).customValidatedKeys
         if shape.rules.isEmpty && customKeys.isEmpty { return }
-        guard fireFault(), !state.contains(.inaccessible) else { return }
-        let row = self.row
+        guard object.fireFault(), !object.state.contains(.inaccessible) else { return }
+        let row = object.row
         var failures: [ValidationError.Failure] = []
         for rule in shape.rules where !rule.isMetByAnyValue(in: row) {
             if let failure = failure(of: rule, in: row) { failures.append(failure) }
         }
         var ownError: (any Error)?
         for key in customKeys {
-            let value = value(forKey: key)
-            do { try validateValue(value, forKey: key) } catch let error as ValidationError {
+            let value = object.value(forKey: key)
+            do { try object.validateValue(value, forKey: key) } catch let error as ValidationError {
                 // The model's rules were checked above; the override asks them again through super.
                 failures.append(contentsOf: error.failures.map { completed($0, key, value) }.filter { new in !failures.contains { $0.code == new.code && $0.key == new.key } })
             } catch {
@@ -25,22 +30,22 @@ extension ManagedObject {
             }
         }
         if failures.count == 1, let ownError {
-            context.ownFailure = failures[0]
+            object.context.ownFailure = failures[0]
             throw ownError
         }
         if !failures.isEmpty { throw ValidationError(failures) }
     }
 
-    private final func completed(_ failure: ValidationError.Failure, _ key: String, _ value: Any?) -> ValidationError.Failure {
+    private func completed(_ failure: ValidationError.Failure, _ key: String, _ value: Any?) -> ValidationError.Failure {
         var failure = failure
-        failure.object = failure.object ?? objectID
-        failure.entity = failure.entity ?? entity.name
+        failure.object = failure.object ?? object.objectID
+        failure.entity = failure.entity ?? object.entity.name
         failure.key = failure.key ?? key
         if failure.key == key, failure.value == nil { failure.value = PropertyValue(value) }
         return failure
     }
 
-    private final func failure(of rule: ValidationRule, in row: Row) -> ValidationError.Failure? {
+    private func failure(of rule: ValidationRule, in row: Row) -> ValidationError.Failure? {
         let problem: (code: ValidationError.Code, why: String)?
         if case .objects(let fewest, let most, let isOptional) = rule.demand {
             problem = countProblem(rule, fewest: fewest, most: most, isOptional: isOptional)
@@ -48,16 +53,16 @@ extension ManagedObject {
             problem = rule.violation(in: row)
         }
         guard let problem else { return nil }
-        let name = entity.name
+        let name = object.entity.name
         return ValidationError.Failure(
-            problem.code, "\(name).\(rule.key) \(problem.why)", object: objectID, entity: name, key: rule.key, value: rule.value(in: row))
+            problem.code, "\(name).\(rule.key) \(problem.why)", object: object.objectID, entity: name, key: rule.key, value: rule.value(in: row))
     }
 
-    private final func countProblem(_ rule: ValidationRule, fewest: Int, most: Int, isOptional: Bool) -> (ValidationError.Code, String)? {
-        let relation = context.registry.relation(self, rule.property.index)
+    private func countProblem(_ rule: ValidationRule, fewest: Int, most: Int, isOptional: Bool) -> (ValidationError.Code, String)? {
+        let relation = object.registry.relation(object, rule.property.index)
         // Members that were neither read nor changed are as many as were valid when they were saved.
-        if !state.contains(.inserted), existingList(relation).map({ !$0.isLoaded && $0.changes.isEmpty }) ?? true { return nil }
-        let count = context.members.loadedList(self, relation).members.count { !$0.isDeleted }
+        if !object.state.contains(.inserted), object.existingList(relation).map({ !$0.isLoaded && $0.changes.isEmpty }) ?? true { return nil }
+        let count = object.context.members.loadedList(object, relation).members.count { !$0.isDeleted }
         if count == 0 && isOptional { return nil }
         if count < fewest { return (.tooFewObjects, "has \(count) objects and needs \(fewest)") }
         if count > most { return (.tooManyObjects, "has \(count) objects and can have \(most)") }
@@ -65,13 +70,13 @@ extension ManagedObject {
     }
 
     /// What rules of other objects this object's deletion breaks, as the deletion alone is to blame: its own and those of the objects that it takes along.
-    final func keysBrokenByDeletion() -> Set<BrokenKey> {
+    func keysBrokenByDeletion() -> Set<BrokenKey> {
         var broken: Set<BrokenKey> = []
-        var seen: Set<ManagedObject> = [self]
-        var pending = [self]
-        while let object = pending.popLast() {
-            for case let relation? in object.shape.relations {
-                for target in context.members.targets(object, relation) {
+        var seen: Set<ManagedObject> = [object]
+        var pending = [object]
+        while let next = pending.popLast() {
+            for case let relation? in next.shape.relations {
+                for target in object.context.members.targets(next, relation) {
                     if !target.isDeleted {
                         if let key = relation.description.inverseName { broken.insert(BrokenKey(object: target.objectID, key: key)) }
                     } else if relation.description.deleteRule == .cascade, seen.insert(target).inserted {
@@ -90,38 +95,44 @@ extension ManagedObject {
     }
 
     /// A deletion is denied by an object that stays.
-    final func validateDeletion() throws {
-        guard !state.contains(.inaccessible) else { return }
+    func validateDeletion() throws {
+        guard !object.state.contains(.inaccessible) else { return }
         var failures: [ValidationError.Failure] = []
-        let shape = self.shape
+        let shape = object.shape
         for case let relation? in shape.relations where relation.description.deleteRule == .deny {
-            let count = context.members.targets(self, relation).count { !$0.isDeleted }
+            let count = object.context.members.targets(object, relation).count { !$0.isDeleted }
             if count > 0 {
                 failures.append(
                     ValidationError.Failure(
                         .deleteDenied, "\(shape.entity.name) can't be deleted while \(relation.property.name) has \(count == 1 ? "an object" : "\(count) objects")",
-                        object: objectID, entity: shape.entity.name, key: relation.property.name))
+                        object: object.objectID, entity: shape.entity.name, key: relation.property.name))
             }
         }
         if !failures.isEmpty { throw ValidationError(failures) }
     }
 
     /// Checks a value against the model's rules for an attribute or a to-one relationship.
-    final func validateAgainstModel(_ value: Any?, forKey key: String) throws {
-        let shape = self.shape
+    func validateAgainstModel(_ value: Any?, forKey key: String) throws {
+        let shape = object.shape
         guard let property = shape.entity.property(named: key) else { throw GraphError.unknownKey(key, of: shape.entity) }
         guard property.attribute != nil else {
             if !property.isToMany, !property.isOptional, value == nil {
-                throw ValidationError([.init(.missingMandatoryProperty, "\(shape.entity.name).\(key) is required", object: objectID, entity: shape.entity.name, key: key)])
+                throw ValidationError([.init(.missingMandatoryProperty, "\(shape.entity.name).\(key) is required", object: object.objectID, entity: shape.entity.name, key: key)])
             }
             return
         }
         guard let plain = PropertyValue(value) else { throw GraphError.wrongType("\(type(of: value))", for: property, of: shape.entity) }
         let converted = try shape.converted(plain, for: property)
         let slab = RowSlab(layout: shape.layout, capacity: 1)
-        let row = slab.appendRow(key: self.key, version: 0)
+        let row = slab.appendRow(key: object.key, version: 0)
         _ = row.setValue(converted, shape.layout.slots[property.index])
         let failures = shape.rules.filter { $0.property.index == property.index }.compactMap { failure(of: $0, in: row) }
         if !failures.isEmpty { throw ValidationError(failures) }
     }
+}
+
+extension ManagedObject {
+    final func validateProperties() throws { try ObjectValidator(self).validateProperties() }
+    final func validateDeletion() throws { try ObjectValidator(self).validateDeletion() }
+    final func validateAgainstModel(_ value: Any?, forKey key: String) throws { try ObjectValidator(self).validateAgainstModel(value, forKey: key) }
 }

@@ -1,0 +1,24 @@
+import RowMemory
+import Schema
+
+/// What an object says of itself: its ID, and its values where it is filled.
+struct ObjectSummary: CustomStringConvertible {
+    let object: ManagedObject
+
+    var description: String {
+        guard let context = object.managedObjectContext else { return "an object without context" }
+        let shape = context.shapes[Int(object.entityIndex)]
+        guard !object.state.isFault else { return "\(shape.entity.name) \(object.objectID): fault" }
+        let row = object.row
+        let values = shape.layout.slots.compactMap { slot -> String? in
+            switch slot.kind {
+            case .toMany: return nil
+            case .toOne: return row.reference(slot).map { "\(shape.entity.properties[Int(slot.index)].name): \($0.key)" }
+            default:
+                let value = row.value(slot)
+                return value.isNull ? nil : "\(shape.entity.properties[Int(slot.index)].name): \(value.plain.map { "\($0)" } ?? "nil")"
+            }
+        }
+        return "\(shape.entity.name) \(object.objectID): \(values.joined(separator: ", "))"
+    }
+}

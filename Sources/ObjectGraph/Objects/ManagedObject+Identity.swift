@@ -16,6 +16,11 @@ extension ManagedObject {
     /// The registry, where there has to be one.
     final var registry: ObjectRegistry { knownRegistry.takeUnretainedValue() }
 
+    /// Tells the tracker that a slot is about to change, without holding anything for that. The object is realised.
+    final func noteWriting(_ slot: RowSlot) {
+        knownRegistry._withUnsafeGuaranteedRef { $0.withContext { $0.tracker.willWrite(self, slot) } }
+    }
+
     private final var knownRegistry: Unmanaged<ObjectRegistry> {
         guard let registryReference else {
             preconditionFailure("This object has no context any more: it was deleted and saved, its insertion was taken back, or its context was reset or released. Keep its objectID and fetch it again")

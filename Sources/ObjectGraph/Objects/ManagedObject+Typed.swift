@@ -71,14 +71,14 @@ extension ManagedObject {
     @usableFromInline
     final func prepareToWrite(_ key: AttributeAccess) -> Bool {
         guard prepare(key) else { return false }
-        (registryReference ?? .passUnretained(registry))._withUnsafeGuaranteedRef { $0.withContext { $0.tracker.willWrite(self, key.slot) } }
+        noteWriting(key.slot)
         return true
     }
 
     @usableFromInline
     final func clearValue(_ key: AttributeAccess) {
         guard prepare(key) else { return }
-        context.tracker.willWrite(self, key.slot)
+        noteWriting(key.slot)
         row.clear(key.slot)
     }
 

@@ -135,7 +135,7 @@ extension ManagedObject {
         let converted = try shape.converted(value, for: property)
         guard fireFault() else { return }
         let slot = shape.layout.slots[index]
-        context.tracker.willWrite(self, slot)
+        noteWriting(slot)
         _ = row.setValue(converted, slot)
     }
 
@@ -165,7 +165,7 @@ extension ManagedObject {
                 .foreignObject, "\(shape.entity.name).\(relation.property.name) can't lead to an object of another context: fetch it here by its objectID",
                 entity: shape.entity.name, key: relation.property.name)
         }
-        guard target.entity.isKind(of: context.shapes[relation.property.destinationIndex].entity) else {
+        guard target.entity.isKind(of: registry.shapes[relation.property.destinationIndex].entity) else {
             throw GraphError.wrongType("an object of \(target.entity.name)", for: relation.property, of: shape.entity)
         }
     }

@@ -77,7 +77,7 @@ extension ManagedObject {
     final func cellForWriting<Value>(_ attribute: TypedAttribute<Value>) -> RowCell? {
         guard fireFault() else { return nil }
         let place = place(of: attribute)
-        context.tracker.willWrite(self, shape.layout.slots[Int(place.index)])
+        noteWriting(shape.layout.slots[Int(place.index)])
         return place.cell
     }
 
@@ -85,7 +85,7 @@ extension ManagedObject {
     final func clear<Value>(_ attribute: TypedAttribute<Value>) {
         guard fireFault() else { return }
         let slot = shape.layout.slots[Int(place(of: attribute).index)]
-        context.tracker.willWrite(self, slot)
+        noteWriting(slot)
         row.clear(slot)
     }
 

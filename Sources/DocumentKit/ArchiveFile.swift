@@ -102,18 +102,27 @@ struct ArchiveFile {
         try file.synchronize()
     }
 
-    /// The plain files under a folder of the package, by name.
+    /// The plain files under a folder of the package, by name. Looked at beneath the package, with no link on the way; a file that has another name outside is refused.
     static func files(in package: String, under folder: String) throws -> [ArchivePart] {
-        let path = FilePath.join(package, folder)
-        guard try Disk.kind(of: path) == .directory else { return [] }
-        return try Disk.list(path).flatMap { entry -> [ArchivePart] in
-            let name = folder + "/" + entry.name
+        // A document that was deleted is copied from what is open of it.
+        guard try Disk.kind(of: package) == .directory else { return [] }
+        let root = try Directory(package)
+        guard try root.status(of: folder)?.kind == .directory else { return [] }
+        return try files(in: root.directory(folder), folder)
+    }
+
+    private static func files(in folder: Directory, _ name: String) throws -> [ArchivePart] {
+        try folder.entries().flatMap { entry -> [ArchivePart] in
+            let name = name + "/" + entry.name, path = FilePath.join(folder.path, entry.name)
             if PackageLayout.isTransient(entry.name[...]) { return [] }
             switch entry.kind {
-            case .directory: return try files(in: package, under: name)
-            case .file: return [ArchivePart(name: name, content: .file(path: FilePath.join(path, entry.name)))]
-            case .symbolicLink, .other:
-                throw DocumentError(.malformed, "neither a plain file nor a folder", path: FilePath.join(path, entry.name))
+            case .directory: return try files(in: folder.directory(entry.name), name)
+            case .file:
+                guard let status = try folder.status(of: entry.name), status.linkCount <= 1 else {
+                    throw DocumentError(.malformed, "has another name (hard link)", path: path)
+                }
+                return [ArchivePart(name: name, content: .file(path: path))]
+            case .symbolicLink, .other: throw DocumentError(.malformed, "neither a plain file nor a folder", path: path)
             }
         }
     }

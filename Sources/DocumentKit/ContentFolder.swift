@@ -119,9 +119,9 @@ final class ContentFolder: Sendable {
     static func name(for value: Data) -> String { name(digest: SHA256.digest(value)) }
 
     /// The name of what is in a file, which is read in pieces.
-    static func name(ofFile path: String) throws -> String {
+    static func name(of file: File) throws -> String {
         var hash = SHA256()
-        try LargeValueReader(FileInput(File(path, .read))).forEachRemainingPiece { hash.update($0) }
+        try LargeValueReader(FileInput(file)).forEachRemainingPiece { hash.update($0) }
         return name(digest: hash.digest())
     }
 
@@ -219,7 +219,7 @@ final class ContentFolder: Sendable {
         if let own {
             // Cloned where the file system can: the bytes are looked at afterwards.
             try Disk.copyFile(own, to: target)
-            guard try Self.name(ofFile: target) == name.uppercased() else {
+            guard try Self.name(of: File(target, .read)) == name.uppercased() else {
                 try Disk.removeFile(target)
                 throw Self.damage(name, path: ownFile(name))
             }
@@ -228,15 +228,21 @@ final class ContentFolder: Sendable {
         }
     }
 
+    /// Makes sure that a value is here as a plain file of the document's own, with the bytes that its name says where the check is thorough.
+    /// - Throws: `StorageError`, `notFound` or `damaged`.
+    func check(_ name: String, isThorough: Bool) throws {
+        guard let file = try openOwnFile(name) else { throw StorageError(.notFound, "the file of a large value is missing: \(name)", path: ownFile(name)) }
+        defer { file.close() }
+        if isThorough, try Self.name(of: file) != name.uppercased() { throw StorageError(.damaged, "a large value is not what was written: \(name)", path: ownFile(name)) }
+    }
+
     /// Holds every value that is here as a file against its name.
     /// - Throws: `StorageError.damaged` for the first whose bytes are something else.
     func checkFiles(_ isIncluded: (_ name: String) -> Bool = { _ in true }) throws {
         try forEachFile { group, entry in
             guard UUID(uuidString: entry.name) != nil, isIncluded(entry.name) else { return }
             try WorkProgress.check()
-            var hash = SHA256()
-            try LargeValueReader(FileInput(group.file(entry.name, refusingHardLinks: true))).forEachRemainingPiece { hash.update($0) }
-            if Self.name(digest: hash.digest()) != entry.name.uppercased() { throw Self.damage(entry.name, path: FilePath.join(group.path, entry.name)) }
+            if try Self.name(of: group.file(entry.name, refusingHardLinks: true)) != entry.name.uppercased() { throw Self.damage(entry.name, path: FilePath.join(group.path, entry.name)) }
         }
     }
 

@@ -45,6 +45,19 @@ package struct DetectedDocument: Sendable, Hashable {
         (kind, path, storeType) = (.package, reader.path, .sqlite)
     }
 
+    /// Whether a path leads by a link out of the package that it is in, so that it names no part of it.
+    package static func leadsOut(_ path: String) -> Bool {
+        var hasLink = false, item = path
+        for _ in 0..<deepestPart {
+            hasLink = hasLink || (try? Disk.kind(of: item)) == .symbolicLink
+            item = FilePath.parent(item)
+            if (try? Disk.exists(FilePath.join(item, PackageLayout.manifest))) == true { return hasLink }
+        }
+        return false
+    }
+
+    private static let deepestPart = 12
+
     private static func kind(ofFolder path: String) throws -> DocumentKind {
         let folder = try Directory(path)
         if try folder.status(of: PackageLayout.manifest) != nil { return .package }

@@ -132,7 +132,8 @@ extension DocumentSession {
     /// Finishes or undoes a replacement that a crash interrupted, and removes what it left. The lock is held.
     static func mend(_ path: String) throws {
         for leftover in try Replacement.recover(path).leftovers { try Disk.removeTree(leftover) }
-        // And of files that were being replaced within a package.
+        // And of files that were being replaced within a package; what a link leads to is not this one's.
+        guard try Disk.kind(of: path) == .directory else { return }
         for folder in [path, FilePath.join(path, PackageLayout.content), FilePath.join(path, PackageLayout.versions)] {
             try Disk.removeTemporaries(in: folder)
         }

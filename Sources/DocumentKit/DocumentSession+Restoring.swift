@@ -193,7 +193,8 @@ extension DocumentSession {
         do {
             guard let versions = session.versions else { throw DocumentError(.unsupported, "it keeps no versions", path: session.path, stage: .restoring) }
             guard session.marker?.generation != generation else { return try session.close() }
-            guard let version = try versions.list().last(where: { $0.generation == generation }) else {
+            let list = try DocumentError.stage(.restoring, session.path) { try versions.list() }
+            guard let version = list.last(where: { $0.generation == generation }) else {
                 throw DocumentError(.notFound, "there is no version \(generation)", path: session.path, stage: .restoring)
             }
             try session.closeRestoring(version.number)

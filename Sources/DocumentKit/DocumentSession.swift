@@ -76,6 +76,8 @@ final class DocumentSession {
     /// Versions that were there and could not be read any more.
     var lostVersions: DocumentError?
     private(set) var isStoreOpen = true
+    /// What kept files of the application from taking their names after the last commit that had some; nil where nothing did.
+    var unplacedParts: (any Error)?
     /// What the last save left undone after its commit; nil where it came to its end.
     var unfinishedSave: (any Error)?
 

@@ -327,16 +327,16 @@ private struct DocumentCheck {
 
     /// Every large value has its file, and the file what its name says.
     private mutating func attachments(_ store: SQLitePersistentStore, _ storePath: String, _ package: String?) throws {
-        let files = package.map { ContentFolder(inPackage: $0).externalValues } ?? ExternalValues.besideStore(at: storePath)
+        let files = ExternalValues.besideStore(at: storePath), content = package.map { ContentFolder(inPackage: $0) }
         for name in try store.externalValueNames().sorted() {
-            let path = files.path(name)
-            guard let status = try Disk.status(of: path), status.kind == .file else {
-                report("attachments", "the file of a large value is missing: \(name)")
-                continue
-            }
-            if package != nil, status.linkCount > 1 { report("attachments", "a large value has another name (hard link): \(name)") }
-            if isThorough, package != nil, try ContentFolder.name(ofFile: path) != name {
-                report("attachments", "a large value is not what was written: \(name)")
+            do {
+                if let content {
+                    try content.check(name, isThorough: isThorough)
+                } else if try Disk.kind(of: files.path(name)) != .file {
+                    report("attachments", "the file of a large value is missing: \(name)")
+                }
+            } catch let error as StorageError where error.code == .notFound || error.code == .damaged {
+                report("attachments", error.message)
             }
         }
     }
@@ -344,21 +344,22 @@ private struct DocumentCheck {
     /// Every file under `content/`, referred to or not, is what its name says, and in its place.
     private mutating func content(_ package: String) throws {
         let folder = ContentFolder(inPackage: package)
-        guard try Disk.kind(of: folder.path) == .directory else { return }
-        for group in try Disk.list(folder.path) {
-            let path = FilePath.join(folder.path, group.name)
+        let root = try Directory(package)
+        guard try root.status(of: PackageLayout.content)?.kind == .directory else { return }
+        let groups = try root.directory(PackageLayout.content)
+        for group in try groups.entries() {
             if group.kind == .file, Disk.isTemporary(group.name) { continue }
             guard group.kind == .directory else {
                 report(PackageLayout.content, "“\(group.name)” has no place there")
                 continue
             }
-            for entry in try Disk.list(path) {
-                let file = FilePath.join(path, entry.name)
-                guard entry.kind == .file, folder.file(entry.name) == file else {
+            let files = try groups.directory(group.name)
+            for entry in try files.entries() {
+                guard entry.kind == .file, folder.file(entry.name) == FilePath.join(files.path, entry.name) else {
                     report(PackageLayout.content, "“\(group.name)/\(entry.name)” has no place there")
                     continue
                 }
-                if try ContentFolder.name(ofFile: file) != entry.name {
+                if try ContentFolder.name(of: files.file(entry.name)) != entry.name {
                     report(PackageLayout.content, "\(entry.name) is not what its name says")
                 }
             }

@@ -6,7 +6,7 @@ internal import Schema
 internal import Storage
 
 extension DocumentWriter {
-    func writePackage(_ content: Content, to path: String, _ protection: FileProtection) throws -> SaveReceipt {
+    func writePackage(_ content: Content, to path: String, _ protection: FileProtection, isDurable: Bool = true) throws -> SaveReceipt {
         let package = try PackageBuilder(at: path, model: model, modelName: modelName)
         let store = try makeStore(content, at: package.storePath, files: package.content.externalValues, isDocument: true) { try package.makeStore() }
         if case .copy(let session, _) = content {
@@ -21,7 +21,7 @@ extension DocumentWriter {
             manifest.keywords = session.manifest?.keywords
             if let description = self.parts.description { (manifest.title, manifest.keywords) = (description.title, description.keywords) }
         }
-        try package.finish(manifest, protection)
+        try package.finish(manifest, protection, isDurable: isDurable)
         try verify(path, uuid: store.uuid)
         return store.receipt
     }
@@ -29,7 +29,8 @@ extension DocumentWriter {
     func writeArchive(_ content: Content, to path: String, _ protection: FileProtection) throws -> SaveReceipt {
         let staging = FilePath.sibling(of: target, tag: "tmp", id: UniqueName.make())
         defer { try? Disk.removeTree(staging) }
-        let receipt = try writePackage(content, to: staging, protection)
+        // The archive that is made of it is what has to be durable.
+        let receipt = try writePackage(content, to: staging, protection, isDurable: false)
         try ArchiveFile.pack(
             staging, store: FilePath.join(staging, PackageLayout.store), manifest: PackageReader(staging).manifest(),
             includesVersions: includesVersions, to: path, protection)
@@ -113,10 +114,10 @@ extension DocumentWriter {
             let isRemoved = try session.package.map { try RemovedParts(inWorkingSet: $0).contains() } ?? { _ in false }
             try reader.extract(into: target) { $0.hasPrefix(PackageLayout.extra + "/") && !own.contains($0) && !isRemoved($0) }
         }
+        guard !own.isEmpty, let package = try session.package.map({ try Directory($0) }) else { return }
         for name in own {
-            guard let package = session.package else { break }
             try Disk.makeDirectories(FilePath.parent(FilePath.join(target, name)))
-            try Disk.copyFile(FilePath.join(package, name), to: FilePath.join(target, name))
+            try Disk.copyFile(package.file(name, refusingHardLinks: true), to: FilePath.join(target, name))
         }
     }
 

@@ -31,11 +31,21 @@ struct CapturedParts: Sendable {
 
 /// New files that stand beside those that they are to replace.
 struct StagedParts {
-    fileprivate var files: [(temporary: String?, target: String)] = []
+    fileprivate struct Part {
+        /// Nil where the file is to be taken away.
+        var temporary: String?
+        /// Beneath the package, as `folder` is.
+        var folder: String
+        var name: String
+    }
+
+    fileprivate var package = ""
+    fileprivate var files: [Part] = []
 
     /// Takes away what was not put in place.
     func remove() {
-        for file in files { if let temporary = file.temporary { _ = try? Disk.removeFileIfPresent(temporary) } }
+        guard files.contains(where: { $0.temporary != nil }), let root = try? Directory(package) else { return }
+        for file in files { if let temporary = file.temporary { _ = try? root.directory(file.folder).removeFile(temporary) } }
     }
 }
 
@@ -55,19 +65,20 @@ extension PersistentDocument {
     public func previewFile(_ path: String) async throws -> Data? { try await away { try $0.part(path, in: PackageLayout.preview) } }
 }
 
-/// Puts captured files into a package folder: durably beside those that they are to replace, then under their names.
+/// Puts captured files into a package folder: durably beside those that they are to replace, then under their names. Every folder is opened beneath the package, with no link on the way.
 struct PartsWriter {
     let package: String
     /// Whether the folder is the working set of an archive, which has what is not here.
     var isWorkingSet = false
 
     func stage(_ parts: CapturedParts) throws -> StagedParts {
-        var staged = StagedParts()
+        var staged = StagedParts(package: package)
         guard !parts.extra.isEmpty || !parts.previews.isEmpty else { return staged }
         do {
-            try removeStrays(parts)
-            for file in parts.extra { try stage(file, PackageLayout.extra, &staged) }
-            for file in parts.previews { try? stage(file, PackageLayout.preview, &staged) }
+            let root = try Directory(package)
+            try removeStrays(parts, root)
+            for file in parts.extra { try stage(file, PackageLayout.extra, root, &staged) }
+            for file in parts.previews { try? stage(file, PackageLayout.preview, root, &staged) }
             return staged
         } catch {
             staged.remove()
@@ -75,51 +86,87 @@ struct PartsWriter {
         }
     }
 
-    private func stage(_ file: ExtraFile, _ folder: String, _ staged: inout StagedParts) throws {
+    private func stage(_ file: ExtraFile, _ folder: String, _ root: Directory, _ staged: inout StagedParts) throws {
         let target = try place(file.path, folder)
-        let content = try file.content(), mark = RemovedParts(inWorkingSet: package).mark(of: "\(folder)/\(file.path)")
-        if let content { try stage(content, target, &staged) } else { staged.files.append((nil, target)) }
-        guard isWorkingSet else { return }
-        if content == nil { try stage(Data(), mark, &staged) } else { staged.files.append((nil, mark)) }
+        let content = try file.content(), mark = RemovedParts.mark(of: target)
+        try stage(content, target, root, &staged)
+        if isWorkingSet { try stage(content == nil ? Data() : nil, mark, root, &staged) }
     }
 
-    private func stage(_ content: Data, _ target: String, _ staged: inout StagedParts) throws {
-        try Disk.makeDirectories(FilePath.parent(target))
-        let temporary = FilePath.sibling(of: target, tag: Disk.temporaryTag, id: UniqueName.make())
+    private func stage(_ content: Data?, _ target: String, _ root: Directory, _ staged: inout StagedParts) throws {
+        let name = FilePath.name(target), path = FilePath.parent(target)
+        guard let content else { return staged.files.append(.init(folder: path, name: name)) }
+        let folder = try makeFolders(path, root)
+        let temporary = FilePath.name(FilePath.sibling(of: name, tag: Disk.temporaryTag, id: UniqueName.make()))
         do {
-            let made = try File(temporary, .create())
+            let made = try folder.file(temporary, .create())
+            defer { made.close() }
             try content.withUnsafeBytes { try made.append($0) }
             try made.synchronize()
         } catch {
-            _ = try? Disk.removeFileIfPresent(temporary)
+            _ = try? folder.removeFile(temporary)
             throw error
         }
-        staged.files.append((temporary, target))
+        staged.files.append(.init(temporary: temporary, folder: path, name: name))
+    }
+
+    private func makeFolders(_ path: String, _ root: Directory) throws -> Directory {
+        var folder = root
+        for name in path.split(separator: "/") {
+            try folder.makeDirectory(String(name))
+            folder = try folder.directory(String(name))
+        }
+        return folder
+    }
+
+    /// The content of an application's file; nil where there is none.
+    func read(_ name: String, in folder: String) throws -> Data? {
+        let target = try place(name, folder)
+        guard let folder = try self.folder(FilePath.parent(target), Directory(package)), try folder.status(of: FilePath.name(target))?.kind == .file else { return nil }
+        return try Data(folder.file(FilePath.name(target), refusingHardLinks: true).readAll(limit: .max))
+    }
+
+    /// A folder beneath the package; nil where there is none.
+    private func folder(_ path: String, _ root: Directory) throws -> Directory? {
+        do {
+            return try root.directory(path)
+        } catch let error as FileSystemError where error.code == .notFound {
+            return nil
+        }
     }
 
     /// Removes what a crash has left of files that never took their names.
-    private func removeStrays(_ parts: CapturedParts) throws {
+    private func removeStrays(_ parts: CapturedParts, _ root: Directory) throws {
         let targets = try parts.extra.map { try place($0.path, PackageLayout.extra) } + parts.previews.compactMap { try? place($0.path, PackageLayout.preview) }
-        for folder in Set(targets.map { FilePath.parent($0) }) where try Disk.kind(of: folder) == .directory {
-            for entry in try Disk.list(folder) where entry.kind == .file && entry.name.hasPrefix(".") && UniqueName.isOne(entry.name.suffix(36)) {
-                try Disk.removeFileIfPresent(FilePath.join(folder, entry.name))
+        for path in Set(targets.map { FilePath.parent($0) }) {
+            guard let folder = try folder(path, root) else { continue }
+            for entry in try folder.entries() where entry.kind == .file && entry.name.hasPrefix(".") && UniqueName.isOne(entry.name.suffix(36)) {
+                try folder.removeFile(entry.name)
             }
         }
     }
 
     /// Gives staged files their names, once the save is committed.
     func place(_ staged: StagedParts) throws {
-        var folders: Set<String> = []
+        guard !staged.files.isEmpty else { return }
+        let root = try Directory(package)
+        var paths: Set<String> = []
         for file in staged.files {
-            if let temporary = file.temporary { try Disk.rename(temporary, to: file.target) } else { try Disk.removeFileIfPresent(file.target) }
-            var folder = FilePath.parent(file.target)
-            while folder != package, folders.insert(folder).inserted { folder = FilePath.parent(folder) }
+            if let temporary = file.temporary {
+                let folder = try root.directory(file.folder)
+                try folder.rename(temporary, to: folder, file.name)
+            } else {
+                guard let folder = try folder(file.folder, root) else { continue }
+                try folder.removeFile(file.name)
+            }
+            var path = file.folder
+            while paths.insert(path).inserted, path.contains("/") { path = FilePath.parent(path) }
         }
-        if !folders.isEmpty { folders.insert(package) }
-        for folder in folders.sorted(by: >) where try Disk.exists(folder) { try Disk.synchronizeDirectory(folder) }
+        for path in paths.sorted(by: >) { try folder(path, root)?.synchronize() }
+        if !paths.isEmpty { try root.synchronize() }
     }
 
-    /// The path of an application's file, which must stay beneath its folder and be one that an archive may hold.
+    /// The path of an application's file beneath the package, which must stay beneath its folder and be one that an archive may hold.
     func place(_ name: String, _ folder: String) throws -> String {
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)
         let isGood = parts.count <= 8 && parts.allSatisfy {
@@ -127,7 +174,7 @@ struct PartsWriter {
                 && !$0.unicodeScalars.contains { $0.properties.generalCategory == .control || $0.properties.generalCategory == .format }
         }
         guard isGood else { throw DocumentError(.usage, "“\(name)” can't be the name of a file in a document", path: package) }
-        return "\(package)/\(folder)/\(name)"
+        return "\(folder)/\(name)"
     }
 }
 
@@ -135,9 +182,8 @@ extension DocumentSession {
     fileprivate func part(_ name: String, in folder: String) throws -> Data? {
         try DocumentError.stage(.reading, path) {
             let whole = "\(folder)/\(name)"
-            if let package, try Disk.kind(of: PartsWriter(package: package).place(name, folder)) == .file {
-                return try Data(Directory(package).read(whole, limit: .max))
-            }
+            // Of an archive the working set has what was changed.
+            if let package, let data = try PartsWriter(package: package).read(name, in: folder) { return data }
             guard let reader = place.archive?.reader, reader.directory[whole] != nil else { return nil }
             if let package, try RemovedParts(inWorkingSet: package).contains()(whole) { return nil }
             return try Data(reader.read(whole, limit: .max))
@@ -156,13 +202,14 @@ extension DocumentSession {
 
     /// Gives staged files their names after the commit, which stands whatever becomes of them; answers what hindered it.
     func place(_ staged: StagedParts) -> (any Error)? {
+        unplacedParts = nil
         guard let package, !staged.files.isEmpty else { return nil }
         do {
             try DocumentError.stage(.describing, path) { try partsWriter(package).place(staged) }
-            return nil
         } catch {
-            return error
+            unplacedParts = error
         }
+        return unplacedParts
     }
 
     /// Puts title and keywords into the commit, which is their true place.

@@ -41,12 +41,14 @@ struct PackageBuilder {
     }
 
     /// Writes the manifest and puts everything on the disk. The store must be closed.
-    /// - Parameter protection: That of what the package is made from and of what it replaces.
-    func finish(_ manifest: Manifest, _ protection: FileProtection) throws {
+    /// - Parameters:
+    ///   - protection: That of what the package is made from and of what it replaces.
+    ///   - isDurable: False for a package that is only read and then removed: an fsync for each file of many thousand takes most of the time.
+    func finish(_ manifest: Manifest, _ protection: FileProtection, isDurable: Bool = true) throws {
         try Disk.replaceFile(FilePath.join(path, PackageLayout.manifest), with: manifest.encoded)
         try protection.protect(path)
         try Disk.setMode(folderMode & protection.folderMode, of: path)
-        try Disk.synchronizeTree(path)
+        if isDurable { try Disk.synchronizeTree(path) }
     }
 
     /// The manifest of this package with this state of its store, which is closed. Reads the store.

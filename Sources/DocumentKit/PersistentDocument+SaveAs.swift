@@ -87,6 +87,16 @@ extension PersistentDocument {
         try await save(as: url, form: form, replacing: replacing, progress: nil)
     }
 
+    /// Opens a document that has just been written under its lock.
+    /// - Throws: What hinders it, which says that the document is there all the same.
+    private static func openingWritten<Result>(_ path: String, _ open: () throws -> Result) throws -> Result {
+        do { return try open() } catch let error as DocumentError {
+            throw DocumentError(
+                error.code, "it was written and can't be opened: \(error.message)", path: path, stage: .opening, hint: "the document that was saved stays open; open this one again later",
+                underlying: error)
+        }
+    }
+
     private func saveNow(as url: URL, _ form: DocumentForm?, _ replacing: Bool) async throws {
         let oldPath = try openedState().path, wasUntitled = isUntitled
         try validate()
@@ -104,9 +114,9 @@ extension PersistentDocument {
                 let writer = try target.writer(session, parts)
                 let (receipt, lock) = try writer.writeHoldingLock(.copy(session, changes))
                 // Nobody else may come between the writing and the opening.
-                let new = try SessionKeeper.opened(
-                    writer.target, session.isEditing ? .editing : .reading, recovery: .refuse, lock: lock
-                ) { [model = session.model] _ in model }
+                let new = try Self.openingWritten(writer.target) { [model = session.model] in
+                    try SessionKeeper.opened(writer.target, session.isEditing ? .editing : .reading, recovery: .refuse, lock: lock) { _ in model }
+                }
                 return (receipt: receipt, keeper: new.keeper, state: new.state)
             }
             receipt = written.receipt

@@ -49,6 +49,8 @@ extension PersistentDocument {
                 committedPosition = position
                 try await away { session in
                     try WorkProgress.check()
+                    // The new archive would lack them.
+                    if !isShared, let failure = session.unplacedParts { throw failure }
                     if isShared { try session.replaceSharedStore(extra) } else { try session.replaceArchive() }
                     session.renewTrace()
                 }
@@ -61,6 +63,8 @@ extension PersistentDocument {
             hasNotedChanges = hasNotedChanges || noted
             throw error
         }
+        // The rows are saved and some of the application's files are not: the next save captures and writes them again.
+        if self.state.unplacedParts != nil { hasNotedChanges = true }
         discardableChangeCount -= discardable
         deniedDeletions = []
         savedPosition = position

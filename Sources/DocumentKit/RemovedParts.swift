@@ -9,13 +9,13 @@ struct RemovedParts {
 
     init(inWorkingSet path: String) { folder = FilePath.join(path, PackageLayout.removed) }
 
-    /// Where it is noted that an entry is gone.
-    func mark(of entry: String) -> String { FilePath.join(folder, Hex.encode(SHA256.digest(Array(entry.utf8)).prefix(16))) }
+    /// Where it is noted beneath the working set that an entry is gone.
+    static func mark(of entry: String) -> String { FilePath.join(PackageLayout.removed, Hex.encode(SHA256.digest(Array(entry.utf8)).prefix(16))) }
 
     /// A test for entries that are gone.
     func contains() throws -> (String) -> Bool {
         guard try Disk.kind(of: folder) == .directory else { return { _ in false } }
         let marks = Set(try Disk.list(folder).map(\.name))
-        return { marks.contains(FilePath.name(mark(of: $0))) }
+        return { marks.contains(FilePath.name(Self.mark(of: $0))) }
     }
 }

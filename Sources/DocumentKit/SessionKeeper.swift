@@ -45,6 +45,7 @@ struct SessionState: Sendable {
     /// Whether a save has written a new archive that the session is not on yet.
     let isReplaced: Bool
     let unfinishedSave: (any Error)?
+    let unplacedParts: (any Error)?
     let quarantinedJournal: String?
     let outsideCommits: Int
     let trace: DocumentTrace?
@@ -64,6 +65,7 @@ struct SessionState: Sendable {
         isStoreOpen = session.isStoreOpen
         isReplaced = session.isReplaced
         unfinishedSave = session.unfinishedSave
+        unplacedParts = session.unplacedParts
         quarantinedJournal = session.quarantinedJournal
         outsideCommits = session.outsideCommits
         trace = session.trace

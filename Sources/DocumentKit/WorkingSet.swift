@@ -30,6 +30,11 @@ struct WorkingSet {
     /// The working set of a package in a shared place.
     static func existing(forPackage path: String, uuid: String) throws -> WorkingSet? {
         guard try Disk.exists(FilePath.join(StateFolder.documents, uuid)) else { return nil }
+        // What a link leads to is not the package's.
+        let root = try Directory(path)
+        guard try root.status(of: PackageLayout.storeFolder)?.kind == .directory,
+            try root.directory(PackageLayout.storeFolder).status(of: FilePath.name(PackageLayout.store))?.kind == .file
+        else { return nil }
         return try existing(for: path, WorkingSetOrigin.state(ofStore: FilePath.join(path, PackageLayout.store)), uuid: uuid)
     }
 

@@ -32,5 +32,5 @@ extension CommandError {
     }
 
     /// Whether the path leads to a document, damaged or not.
-    private var isOfDocument: Bool { path.map { (try? DetectedDocument($0)) != nil } ?? false }
+    private var isOfDocument: Bool { path.map { !DetectedDocument.leadsOut($0) && (try? DetectedDocument($0)) != nil } ?? false }
 }

@@ -102,3 +102,30 @@ import TestSupport
         }
     }
 }
+
+/// What a command says of work that it could neither save nor take back.
+@Suite struct KeptWorkTests {
+    private static let tracer = "/usr/bin/strace"
+
+    /// A tracer lets every renaming fail that takes the working set away or puts the new archive in its place.
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: tracer), "there is no strace here"))
+    func workThatIsKeptIsTold() throws {
+        try withTemporaryDirectory { folder in
+            let package = try FolioCommand.copyOfDocument(in: folder), archive = folder.path + "/A.folioz"
+            #expect(try FolioCommand.run("save-as", package, archive, "--archive").exit == 0)
+            let before = try Data(contentsOf: URL(fileURLWithPath: archive)), state = ["/usr/bin/env", "XDG_STATE_HOME=" + folder.path + "/state"]
+            // The first of its kind gives the working set its name.
+            let failing = [Self.tracer, "-f", "-q", "-o", "/dev/null", "-e", "inject=renameat2:error=EIO:when=2+", "-e", "inject=rename,renameat:error=EIO"]
+            let failed = try FolioCommand.run(["insert", archive, "Person", "name=New"], through: state + failing)
+            #expect(failed.exit == 74 && failed.errors.count == 1, "\(failed.exit) \(failed.messages)")
+            #expect(failed.messages.contains("note: what was to be saved is kept as autosaved work: folio recover"), "\(failed.messages)")
+            #expect(try Data(contentsOf: URL(fileURLWithPath: archive)) == before)
+            let refused = try FolioCommand.run(["insert", archive, "Person", "name=Other"], through: state)
+            #expect(refused.exit == 75 && refused.messages.contains("recover"), "\(refused.messages)")
+            #expect(try FolioCommand.run(["recover", archive, "--keep"], through: state).exit == 0)
+            #expect(try FolioCommand.run(["insert", archive, "Person", "name=Other"], through: state).exit == 0)
+            #expect(try FolioCommand.run(["fetch", archive, "Person", "--where", "name IN {'New', 'Other'}", "--count"], through: state).output == "2\n")
+            #expect(try FolioCommand.run("verify", archive, "--deep").exit == 0)
+        }
+    }
+}

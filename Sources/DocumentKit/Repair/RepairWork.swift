@@ -57,7 +57,7 @@ struct RepairWork {
             var next = try builder.manifest(uuid: uuid, marker: marker, counts: entityCounts)
             next.title = manifest?.title
             next.keywords = manifest?.keywords
-            try builder.finish(next, .open)
+            try builder.finish(next, .open, isDurable: false)
         } catch {
             try? store.close()
             throw error
@@ -97,21 +97,25 @@ struct RepairWork {
 
     /// The application's own files, one by one.
     private mutating func copyExtras(to target: String) {
-        guard let package = source.package, (try? Disk.kind(of: FilePath.join(package, PackageLayout.extra))) == .directory else { return }
-        copyFiles(PackageLayout.extra, of: package, to: target)
+        guard let package = source.package, let root = try? Directory(package), (try? root.status(of: PackageLayout.extra))?.kind == .directory else { return }
+        // What was taken out of an archive is the repair's own, plain files with names that were looked at: a copy of each of many thousand would take most of the time.
+        if source.form == .archive, (try? Disk.rename(FilePath.join(package, PackageLayout.extra), to: FilePath.join(target, PackageLayout.extra))) != nil { return }
+        copyFiles(PackageLayout.extra, beneath: root, to: target)
     }
 
-    private mutating func copyFiles(_ folder: String, of package: String, to target: String) {
+    private mutating func copyFiles(_ name: String, beneath parent: Directory, _ place: String? = nil, to target: String) {
+        let path = place ?? name
         do {
-            for entry in try Disk.list(FilePath.join(package, folder)) where !PackageLayout.isTransient(entry.name[...]) {
-                let name = folder + "/" + entry.name
+            let folder = try parent.directory(name)
+            for entry in try folder.entries() where !PackageLayout.isTransient(entry.name[...]) {
+                let name = path + "/" + entry.name
                 switch entry.kind {
-                case .directory: copyFiles(name, of: package, to: target)
+                case .directory: copyFiles(entry.name, beneath: folder, name, to: target)
                 case .file:
                     do {
                         let copy = FilePath.join(target, name)
                         try Disk.makeDirectories(FilePath.parent(copy))
-                        try Disk.copyFile(FilePath.join(package, name), to: copy)
+                        try Disk.copyFile(folder.file(entry.name, refusingHardLinks: true), to: copy)
                     } catch {
                         report(name, Self.reason(error))
                     }
@@ -119,7 +123,7 @@ struct RepairWork {
                 }
             }
         } catch {
-            report(folder, Self.reason(error))
+            report(path, Self.reason(error))
         }
     }
 

@@ -6,6 +6,12 @@ extension Console {
     /// What a command that has done its work could not do after it.
     func sayUnfinished(_ error: any Error) { say("note: done, but what follows was left undone, and the next opening does it: \(Printable.line("\(error)"))") }
 
+    /// That a save which failed left what it was to save as autosaved work, where it did: its clean-up failed as well.
+    func sayKept(_ path: String) {
+        guard (try? DocumentInfo(of: URL(fileURLWithPath: path), countsObjects: false).hasUnsavedChanges) == true else { return }
+        say("note: what was to be saved is kept as autosaved work: folio recover \(Printable.line(path)) --keep saves it, --discard drops it")
+    }
+
     /// That other programs have committed in a document's journal, where they have.
     func sayOutsideCommits(of document: PersistentDocument) {
         let count = document.outsideCommits

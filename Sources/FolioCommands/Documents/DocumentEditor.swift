@@ -27,7 +27,9 @@ struct DocumentEditor {
             return result
         } catch {
             // A save of an archive that failed half-way, or was interrupted, has autosaved what it was to save: all of it or nothing.
-            await console.interruption.clearingUp { try? await document.close(discardingUnsavedWork: true) }
+            await console.interruption.clearingUp {
+                do { try await document.close(discardingUnsavedWork: true) } catch { console.sayKept(path) }
+            }
             throw error
         }
     }

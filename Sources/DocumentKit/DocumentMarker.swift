@@ -1,8 +1,8 @@
-internal import Foundation
-internal import Storage
+package import Foundation
+package import Storage
 
 /// What every commit of a document notes in the store's metadata: which state the commit made. Of fixed width, so that a commit touches no page more.
-struct DocumentMarker: Hashable, Sendable {
+package struct DocumentMarker: Hashable, Sendable {
     /// Raised by every commit, autosaves too.
     var counter = 0
     /// Raised by every save.
@@ -44,7 +44,7 @@ struct DocumentMarker: Hashable, Sendable {
     }
 
     /// Reads the marker of a store; nil where it is none of Folio's documents.
-    init?(_ metadata: [String: MetadataValue]) {
+    package init?(_ metadata: [String: MetadataValue]) {
         guard case .string(let counter)? = metadata[Key.counter], let counter = Int(counter), case .string(let generation)? = metadata[Key.generation],
             let generation = Int(generation), case .boolean(let isSaved)? = metadata[Key.isSaved], case .boolean(let isUnchecked)? = metadata[Key.isUnchecked],
             case .date(let created)? = metadata[Key.created], case .date(let saved)? = metadata[Key.saved],
@@ -71,7 +71,7 @@ struct DocumentMarker: Hashable, Sendable {
 
     /// The marker that the next save commits.
     /// - Parameter last: A generation that is taken, by work that gave way in a conflict.
-    func nextSave(after last: Int = 0, now: Date = .now) -> DocumentMarker {
+    package func nextSave(after last: Int = 0, now: Date = .now) -> DocumentMarker {
         var marker = self
         marker.counter += 1
         marker.generation = max(generation, last) + 1
@@ -107,7 +107,7 @@ struct DocumentMarker: Hashable, Sendable {
         return marker
     }
 
-    var metadata: [String: MetadataValue?] {
+    package var metadata: [String: MetadataValue?] {
         [
             Key.counter: .string(Self.fixedWidth(counter)), Key.generation: .string(Self.fixedWidth(generation)), Key.isSaved: .boolean(isSaved),
             Key.isUnchecked: .boolean(isUnchecked), Key.created: .date(created), Key.saved: .date(saved), Key.committed: .date(committed),

@@ -1,6 +1,6 @@
-internal import ArchiveKit
+package import ArchiveKit
 internal import Coding
-internal import FileSystem
+package import FileSystem
 internal import SQLiteKit
 internal import Synchronization
 
@@ -15,8 +15,8 @@ package enum StoreCheck {
 /// The entry `store/store.sums`, all numbers little-endian: eight bytes `FolioSum`; version, 1, and size of a page, 4096, four bytes each; length of the store, eight bytes; CRC-32 of
 /// the store and of these 28 bytes, four bytes each; then the CRC-32 of each page, four bytes each, the last page as long as it is. Where the store's length or checksum is not
 /// that of the entry, another program has replaced the store, and the sums mean nothing.
-final class PageSums: Sendable {
-    static let pageSize = 4096
+package final class PageSums: Sendable {
+    package static let pageSize = 4096
     private static let magic = Array("FolioSum".utf8)
     private static let headerSize: Int64 = 32
     /// So many sums are read at a time.
@@ -31,7 +31,7 @@ final class PageSums: Sendable {
     // MARK: Writing
 
     /// The store as a part of an archive, with its sums where it is large.
-    static func storeParts(_ path: String) throws -> [ArchivePart] {
+    package static func storeParts(_ path: String) throws -> [ArchivePart] {
         let store = ArchivePart(name: PackageLayout.store, content: .file(path: path), isStored: true)
         guard try Disk.status(of: path)?.size ?? 0 > StoreCheck.largestWhole else { return [store] }
         return [store, ArchivePart(name: PackageLayout.storeSums, content: .bytes(try make(path)), isStored: true)]
@@ -68,7 +68,7 @@ final class PageSums: Sendable {
     // MARK: Reading
 
     /// The sums of an archive's store; nil where it has none that are its own.
-    init?(_ directory: ZipDirectory, in file: File) throws {
+    package init?(_ directory: ZipDirectory, in file: File) throws {
         guard let entry = directory[PackageLayout.storeSums], let store = directory[PackageLayout.store], entry.method == .stored, store.method == .stored,
             entry.size >= Self.headerSize
         else { return nil }
@@ -93,7 +93,7 @@ final class PageSums: Sendable {
     }
 
     /// Whether whole pages of the store, which begin at `place`, are what was packed.
-    func areSound(_ pages: UnsafeRawBufferPointer, at place: Int64) throws -> Bool {
+    package func areSound(_ pages: UnsafeRawBufferPointer, at place: Int64) throws -> Bool {
         var page = place / Int64(Self.pageSize)
         for start in stride(from: 0, to: pages.count, by: Self.pageSize) {
             let bytes = UnsafeRawBufferPointer(rebasing: pages[start..<min(start + Self.pageSize, pages.count)])

@@ -5,7 +5,7 @@ internal import Foundation
 internal import SQLiteStore
 
 /// Which archive, or package in a shared place, a working set belongs to, in what state: `origin.json`.
-struct WorkingSetOrigin: Codable, Hashable {
+package struct WorkingSetOrigin: Codable, Hashable {
     /// One state of one document.
     struct State: Codable, Hashable {
         var identity: FileIdentity
@@ -44,8 +44,11 @@ struct WorkingSetOrigin: Codable, Hashable {
         guard try Disk.exists(path) else { return nil }
         // What can't be read just now is not for that of no archive.
         let bytes = try Disk.read(path, limit: JSONCoding.maximumSize)
-        return try? JSONCoding.decoder.decode(WorkingSetOrigin.self, from: Data(bytes))
+        return decode(bytes)
     }
+
+    /// Nil for what is no note of this kind.
+    package static func decode(_ bytes: [UInt8]) -> WorkingSetOrigin? { try? JSONCoding.decoder.decode(WorkingSetOrigin.self, from: Data(bytes)) }
 
     /// Writes it into a folder that has none yet; not made durable.
     func put(in folder: String) throws {

@@ -8,8 +8,10 @@ extension Reader {
     }
 
     /// What the store of a document says of itself.
-    static func metadata(_ fixtures: Fixtures) throws -> [UInt8] {
-        let connection = try Connection(fixtures.store, .readWrite)
+    static func metadata(_ fixtures: Fixtures) throws -> [UInt8] { try documentMetadata(fixtures.store) }
+
+    static func documentMetadata(_ store: String) throws -> [UInt8] {
+        let connection = try Connection(store, .readWrite)
         defer { try? connection.close() }
         return try connection.value("SELECT Z_PLIST FROM Z_METADATA")?.blob ?? []
     }

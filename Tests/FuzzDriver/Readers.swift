@@ -21,8 +21,8 @@ struct Reader {
     let read: ([UInt8]) throws -> Void
 
     static let names = [
-        "manifest", "property-list", "xml-property-list", "keyed-archive", "compiled-model", "model-contents", "mapping-model", "lock", "version-index", "version-delta", "zip-directory",
-        "zip-salvage", "wal", "database-pages", "database", "xml-store", "binary-store",
+        "manifest", "property-list", "xml-property-list", "keyed-archive", "compiled-model", "model-contents", "mapping-model", "compiled-mapping", "marker", "origin", "lock", "version-index", "version-delta", "zip-directory",
+        "zip-salvage", "zip64", "page-sums", "wal", "database-pages", "database", "xml-store", "binary-store",
     ]
 
     /// - Parameter place: A file of the reader's own, to be written anew each time.
@@ -115,7 +115,7 @@ struct Reader {
                 let store = try factory.open(description, model)
                 for entity in model.entities where !entity.isAbstract { _ = try store.count(RowRequest(entityIndex: entity.index, includesSubentities: false)) }
             }
-        default: throw Fixtures.Failure(description: "no reader \(name)")
+        default: return try makeOther(name, fixtures, place)
         }
     }
 }

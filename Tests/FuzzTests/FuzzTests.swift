@@ -14,7 +14,7 @@ import Testing
 
     private static let readers: [(task: String, runs: Int)] = [
         ("manifest", 1000), ("property-list", 1000), ("xml-property-list", 500), ("keyed-archive", 1000), ("compiled-model", 300), ("model-contents", 300), ("mapping-model", 1000),
-        ("lock", 200), ("version-index", 200), ("version-delta", 500), ("zip-directory", 500), ("zip-salvage", 200), ("wal", 500), ("database-pages", 500), ("database", 300),
+        ("compiled-mapping", 1000), ("marker", 1000), ("origin", 1000), ("zip64", 500), ("page-sums", 500), ("lock", 200), ("version-index", 200), ("version-delta", 500), ("zip-directory", 500), ("zip-salvage", 200), ("wal", 500), ("database-pages", 500), ("database", 300),
         ("xml-store", 100), ("binary-store", 500),
     ]
 

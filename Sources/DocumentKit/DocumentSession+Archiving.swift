@@ -25,6 +25,7 @@ extension DocumentSession {
                 var manifest = try nextManifest(next)
                 manifest.store.bytes = try Disk.status(of: copy)?.size ?? 0
                 manifest.store.pages = try SavedPages(ofFileAt: copy)
+                manifest.files = try FileSums.recorded(ownFiles(), beneath: package.map { try Directory($0) })
                 let protection = try FileProtection.open.replacing(path)
                 let file = try File(replacement.temporary, .create(mode: protection.fileMode))
                 defer { file.close() }
@@ -100,6 +101,9 @@ extension DocumentSession {
         try versions.prune(.standard)
         return try ArchiveFile.files(in: staging, under: PackageLayout.versions)
     }
+
+    /// The application's own files and the previews.
+    private func ownFiles() throws -> [ArchivePart] { try [PackageLayout.extra, PackageLayout.preview].flatMap { try parts(under: $0) } }
 
     /// What the archive has under a folder, as it lies there, and what the working set has beside or instead, by name.
     private func parts(under folder: String) throws -> [ArchivePart] {

@@ -346,6 +346,7 @@ extension DocumentSession {
         hadJournal = hasJournal
         if hadJournal { journal = marker.journal }
         findKeptState(manifest, marker)
+        if marker.generation == manifest.generation { fileSums = manifest.files }
         // A manifest that knows of everything spares the counting.
         guard marker.isSaved, marker.generation == manifest.generation else { return }
         counts = EntityCounts(model, manifest: manifest.entities)

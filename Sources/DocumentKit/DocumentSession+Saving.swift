@@ -120,6 +120,7 @@ extension DocumentSession {
     func writeManifest(to package: String, _ marker: DocumentMarker) throws {
         var next = try nextManifest(marker)
         next.store.pages = try pagesToRecord(marker)
+        next.files = filesToRecord()
         try Disk.replaceFile(FilePath.join(package, PackageLayout.manifest), with: next.encoded)
         manifest = next
     }

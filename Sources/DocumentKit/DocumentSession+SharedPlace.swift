@@ -79,6 +79,7 @@ extension DocumentSession {
             let store = FilePath.join(package, PackageLayout.store)
             next.store.bytes = try Disk.status(of: store)?.size ?? 0
             next.store.pages = try SavedPages(ofFileAt: store)
+            next.files = filesToRecord()
             try Disk.replaceFile(FilePath.join(package, PackageLayout.manifest), with: next.encoded)
             manifest = next
         }

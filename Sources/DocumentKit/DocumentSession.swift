@@ -55,6 +55,8 @@ final class DocumentSession {
     var isReplaced = false
     /// Number and size of the large values; nil where they have to be counted.
     var attachments: Manifest.Attachments?
+    /// What the manifest records of the application's files and previews, as they are; nil where they have to be read.
+    var fileSums: FileSums.Recorded?
     let content: ContentFolder?
     /// The marks of the document's files, as this program left them.
     var trace: DocumentTrace?

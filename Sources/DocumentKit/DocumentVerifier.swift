@@ -280,6 +280,7 @@ private struct DocumentCheck {
             for finding in try store.referenceFindings() { check.report("store", finding.message, object: finding.object) }
         }
         _ = part("attachments") { try $0.attachments(store, storePath, package?.reader.path) }
+        if isThorough, let package, let manifest = package.manifest { _ = part(PackageLayout.extra) { try $0.files(store, manifest, package.reader.path) } }
         if let path = package?.reader.path {
             if isThorough { _ = part(PackageLayout.content) { try $0.content(path) } }
             _ = part(PackageLayout.versions) { try $0.versions(store, path) }
@@ -308,6 +309,12 @@ private struct DocumentCheck {
     private mutating func pages(_ store: SQLitePersistentStore, _ manifest: Manifest) throws {
         guard let recorded = manifest.store.pages, try DocumentMarker(store.metadata())?.generation == manifest.generation else { return }
         if try store.withFiles({ try recorded.verdict(onMainFileOf: $0) }) == .damaged { report("store", DocumentSession.alteredMessage) }
+    }
+
+    /// The application's own files and the previews are those that the last save wrote.
+    private mutating func files(_ store: SQLitePersistentStore, _ manifest: Manifest, _ package: String) throws {
+        guard let recorded = manifest.files, try DocumentMarker(store.metadata())?.generation == manifest.generation else { return }
+        for finding in try FileSums.findings(recorded, inPackage: package) { report(finding.name, finding.reason) }
     }
 
     private mutating func marker(_ store: SQLitePersistentStore, _ manifest: Manifest?) throws {

@@ -117,7 +117,9 @@ extension DocumentWriter {
         guard !own.isEmpty, let package = try session.package.map({ try Directory($0) }) else { return }
         for name in own {
             try Disk.makeDirectories(FilePath.parent(FilePath.join(target, name)))
-            try Disk.copyFile(package.file(name, refusingHardLinks: true), to: FilePath.join(target, name))
+            let copy = FilePath.join(target, name)
+            try Disk.copyFile(package.file(name, refusingHardLinks: true), to: copy)
+            try session.checkFile(name, Manifest.FileSum(of: File(copy)))
         }
     }
 

@@ -37,6 +37,8 @@ struct StagedParts {
         /// Beneath the package, as `folder` is.
         var folder: String
         var name: String
+        /// What the file is to have in it; nil where it is to be taken away.
+        var sum: Manifest.FileSum?
     }
 
     fileprivate var package = ""
@@ -107,7 +109,8 @@ struct PartsWriter {
             _ = try? folder.removeFile(temporary)
             throw error
         }
-        staged.files.append(.init(temporary: temporary, folder: path, name: name))
+        let sum = content.withUnsafeBytes { Manifest.FileSum($0) }
+        staged.files.append(.init(temporary: temporary, folder: path, name: name, sum: sum))
     }
 
     private func makeFolders(_ path: String, _ root: Directory) throws -> Directory {
@@ -183,7 +186,10 @@ extension DocumentSession {
         try DocumentError.stage(.reading, path) {
             let whole = "\(folder)/\(name)"
             // Of an archive the working set has what was changed.
-            if let package, let data = try PartsWriter(package: package).read(name, in: folder) { return data }
+            if let package, let data = try PartsWriter(package: package).read(name, in: folder) {
+                try checkFile(whole, data.withUnsafeBytes { Manifest.FileSum($0) })
+                return data
+            }
             guard let reader = place.archive?.reader, reader.directory[whole] != nil else { return nil }
             if let package, try RemovedParts(inWorkingSet: package).contains()(whole) { return nil }
             return try Data(reader.read(whole, limit: .max))
@@ -204,8 +210,13 @@ extension DocumentSession {
     func place(_ staged: StagedParts) -> (any Error)? {
         unplacedParts = nil
         guard let package, !staged.files.isEmpty else { return nil }
+        let sums = fileSums
+        // Until all have their names it is not known which are there.
+        fileSums = nil
         do {
             try DocumentError.stage(.describing, path) { try partsWriter(package).place(staged) }
+            fileSums = sums
+            for file in staged.files { fileSums?[FilePath.join(file.folder, file.name)] = file.sum }
         } catch {
             unplacedParts = error
         }

@@ -30,6 +30,13 @@ public struct Manifest: Sendable, Hashable, Codable {
         public var bytes: Int64
     }
 
+    /// What a save wrote of one of the application's own files, or of a preview.
+    public struct FileSum: Sendable, Hashable, Codable {
+        public var bytes: Int64
+        /// The CRC-32 of the file, in hexadecimal digits.
+        public var checksum: String
+    }
+
     /// A save that the store has left behind.
     public struct LastSave: Sendable, Hashable, Codable {
         public var generation: Int
@@ -55,6 +62,8 @@ public struct Manifest: Sendable, Hashable, Codable {
     /// How many objects of each entity that is not abstract, sub-entities not counted in.
     public var entities: [String: Int]
     public var attachments: Attachments
+    /// The application's own files and the previews, by their names beneath the document (`extra/view.json`); nil where that is not known, or they are too many.
+    public var files: [String: FileSum]?
     public var title: String?
     public var keywords: [String]?
     /// Where so much was autosaved that the store took it up: the last save, to which unsaved work goes back and which is one of the versions. Else nil, and the store is what was saved.
@@ -143,11 +152,23 @@ extension Manifest {
             return counts.count == members.count ? counts : nil
         }
         self.attachments = try Attachments(count: attachments.int("count"), bytes: attachments.int("bytes"))
+        files = try fields.optional("files") { value in
+            guard let members = value.object else { return nil }
+            let sums = members.compactMapValues { FileSum($0) }
+            return sums.count == members.count ? sums : nil
+        }
         title = try fields.optional("title", \.string)
         keywords = try fields.optional("keywords", \.strings)
         lastSave = try fields.optional("lastSave") { $0 }.map { _ in
             let lastSave = try fields.object("lastSave")
             return try LastSave(generation: lastSave.int("generation"), saved: lastSave.required("saved", date))
         }
+    }
+}
+
+extension Manifest.FileSum {
+    fileprivate init?(_ value: JSONValue) {
+        guard let members = value.object, let bytes = members["bytes"]?.int(Int64.self), let checksum = members["checksum"]?.string else { return nil }
+        self.init(bytes: bytes, checksum: checksum)
     }
 }

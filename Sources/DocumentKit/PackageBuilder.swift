@@ -57,6 +57,7 @@ struct PackageBuilder {
             uuid: uuid, marker: marker, modelName: modelName, model: model, counts: counts,
             storeBytes: try Disk.status(of: storePath)?.size ?? 0, attachments: try content.attachments())
         manifest.store.pages = try SavedPages(ofFileAt: storePath)
+        manifest.files = try FileSums.recorded(inPackage: path)
         manifest.model.note(try PackageReader(path).model(modelName))
         return manifest
     }

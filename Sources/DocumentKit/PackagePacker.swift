@@ -67,6 +67,9 @@ struct PackagePacker {
         } else if let pages = manifest.store.pages, try pages.verdict(onFileAt: store) == .damaged {
             throw DocumentSession.altered(store)
         }
+        if store.hasPrefix(source), let files = manifest.files, let finding = try FileSums.findings(files, inPackage: source).first {
+            throw DocumentError(.malformed, "“\(finding.name)” \(finding.reason)", path: FilePath.join(source, finding.name))
+        }
         var parts = [
             ArchivePart(name: PackageLayout.mimetype, content: .bytes(Array(PackageLayout.archiveType.utf8)), isStored: true),
             ArchivePart(name: PackageLayout.manifest, content: .bytes(manifestBytes)),
@@ -107,6 +110,7 @@ struct PackagePacker {
         var next = try session.nextManifest(marker)
         next.store.bytes = try Disk.status(of: copy)?.size ?? 0
         next.store.pages = try SavedPages(ofFileAt: copy)
+        next.files = session.filesToRecord()
         return try next.encoded
     }
 

@@ -1,30 +1,51 @@
+internal import AtomicStores
 internal import FileSystem
 internal import Foundation
 internal import SQLiteStore
 internal import Storage
 
 extension DocumentInfo {
-    /// Looks at a bare SQLite store that carries no model, by what its tables say.
+    /// Looks at a bare store that carries no model, by what its tables or its file say.
     init(withoutModel document: DetectedDocument, _ lock: LockHolder?) throws {
-        let path = DetectedDocument.storePath(document.kind, document.path), url = URL(fileURLWithPath: path)
-        let stored = try DocumentError.stage(.reading, document.path) {
-            (
-                info: try SQLitePersistentStore.storedModelInfo(at: url), counts: try SQLitePersistentStore.objectCounts(at: url),
-                bytes: try Disk.status(of: path)?.size ?? 0, values: try Self.filesBesideStore(path)
-            )
-        }
+        let path = DetectedDocument.storePath(document.kind, document.path)
+        let (stored, bytes) = try DocumentError.stage(.reading, document.path) { (try Known(document.storeType, at: path), try Disk.status(of: path)?.size ?? 0) }
         kind = document.kind
         self.path = document.path
-        uuid = stored.info.uuid
-        model = Model(name: nil, identifiers: stored.info.versionIdentifiers, digest: "", isKnown: false)
-        if case .string(let digest) = stored.info.metadata[StoreMetadataKey.digest] { model.digest = digest }
+        uuid = stored.uuid
+        model = Model(name: nil, identifiers: stored.versionIdentifiers, digest: "", isKnown: false)
+        if case .string(let digest) = stored.metadata[StoreMetadataKey.digest] { model.digest = digest }
         storeType = document.storeType.rawValue
-        storeBytes = stored.bytes
+        storeBytes = bytes
         entities = stored.counts
         versions = 0
         hasUnsavedChanges = false
         attachments = stored.values
         self.lock = lock
+    }
+
+    /// What a store says of itself and its objects.
+    private struct Known {
+        let uuid: String
+        let versionIdentifiers: [String]
+        let metadata: [String: MetadataValue]
+        let counts: [String: Int]
+        let values: Manifest.Attachments
+
+        init(_ type: StoreType, at path: String) throws {
+            let url = URL(fileURLWithPath: path)
+            if type == .sqlite {
+                let info = try SQLitePersistentStore.storedModelInfo(at: url)
+                (uuid, versionIdentifiers, metadata) = (info.uuid, info.versionIdentifiers, info.metadata)
+                counts = try SQLitePersistentStore.objectCounts(at: url)
+                values = try DocumentInfo.filesBesideStore(path)
+            } else {
+                let info = try AtomicPersistentStore.storedInfo(at: url)
+                (uuid, versionIdentifiers, metadata) = (info.uuid, info.versionIdentifiers, info.metadata)
+                counts = try AtomicPersistentStore.objectCounts(at: url)
+                // Its values are all in its file.
+                values = Manifest.Attachments(count: 0, bytes: 0)
+            }
+        }
     }
 
     /// The files of large values, whether or not any object has them.

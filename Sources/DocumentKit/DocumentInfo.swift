@@ -16,7 +16,7 @@ public struct DocumentInfo: Sendable, Hashable {
         public var identifiers: [String]
         /// The digest of the version hashes, base64; empty where a store without a model records none.
         public var digest: String
-        /// Whether there is a model, the document's own or one that was given. Without one, all that is known of a store is what its tables say.
+        /// Whether there is a model, the document's own or one that was given. Without one, all that is known of a store is what its tables or its file say.
         public var isKnown = true
     }
 
@@ -29,7 +29,7 @@ public struct DocumentInfo: Sendable, Hashable {
     public var storeType: String
     /// The size of the store's main file.
     public var storeBytes: Int64
-    /// How many objects of each entity that is not abstract, sub-entities not counted in; of a store without a model, of each that its tables know.
+    /// How many objects of each entity that is not abstract, sub-entities not counted in; of a store without a model, of each that its tables or its file know.
     public var entities: [String: Int]
     /// How many earlier versions are kept.
     public var versions: Int
@@ -66,7 +66,7 @@ public struct DocumentInfo: Sendable, Hashable {
         }
         do {
             self = try DocumentSession.readingOneState(document.path, state, model: model) { try Self($0, lock) }
-        } catch where state == .newest && document.storeType == .sqlite && Self.tellsOfNoModel(error) {
+        } catch where state == .newest && Self.tellsOfNoModel(error) {
             self = try DocumentReading.repeating { try Self(withoutModel: document, lock) }
         }
     }

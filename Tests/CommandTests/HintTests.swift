@@ -100,3 +100,22 @@ import Testing
         }
     }
 }
+
+    @Test func anXMLStoreWithoutItsModelIsCountedByItsElements() throws {
+        try withTemporaryDirectory { folder in
+            let store = folder.path + "/Store.xml"
+            #expect(try FolioCommand.run("save-as", FolioCommand.document, store).exit == 0)
+            let known = try FolioCommand.run("info", store, "--json", "--model", FolioCommand.model).object
+            let before = try FolioCommand.contents(of: folder)
+            let outcome = try FolioCommand.run("info", store, "--json")
+            #expect(outcome.exit == 0 && outcome.messages.contains("what its file says") && outcome.messages.contains("--model"), "\(outcome.messages)")
+            #expect(Set(outcome.object.keys) == Set(known.keys) && outcome.object["uuid"] as? String == known["uuid"] as? String)
+            var entities = try #require(outcome.object["entities"] as? [String: Int])
+            #expect(entities.removeValue(forKey: "Place") == 0)
+            #expect(entities == known["entities"] as? [String: Int] && entities["Person"] == 5)
+            #expect((outcome.object["model"] as? [String: Any])?["isKnown"] as? Bool == false)
+            #expect(try FolioCommand.run("info", store).output.contains("\nmodel       none"))
+            #expect(try FolioCommand.contents(of: folder) == before)
+            #expect(try FolioCommand.run("fetch", store, "Person").exit == 78)
+        }
+    }

@@ -72,24 +72,46 @@ struct BinaryStoreReader {
 
     // MARK: Objects
 
+    private func readers(_ kind: BinaryStoreFormat.SectionKind, _ bytes: UnsafeRawBufferPointer) -> [ByteReader] {
+        sections.filter { $0.kind == kind }.map { ByteReader(UnsafeRawBufferPointer(rebasing: bytes[$0.range])) }
+    }
+
+    /// Counts the objects by their entities, from the directory and the beginnings of the rows.
+    func objectCounts() throws -> [String: Int] {
+        try bytes.withUnsafeBytes { bytes in
+            guard var directory = readers(.directory, bytes).first else { throw Self.damaged("a part of it is missing") }
+            var names: [String] = []
+            for _ in 0..<(try directory.count(UInt32.self, size: 16)) {
+                names.append(try directory.text())
+                _ = try directory.number(Int64.self)
+                for _ in 0..<(try directory.count(UInt32.self, size: 5)) { _ = (try directory.text(), try directory.number(UInt8.self)) }
+            }
+            var counts = Dictionary(names.map { ($0, 0) }) { first, _ in first }
+            for var rows in readers(.rows, bytes) {
+                let place = Int(try rows.number(UInt32.self))
+                guard place < names.count else { throw Self.damaged("it names an entity that it does not know") }
+                _ = try rows.number(UInt32.self)
+                counts[names[place], default: 0] += try rows.count(UInt64.self, size: 16)
+            }
+            return counts
+        }
+    }
+
     /// Puts the objects into a table, which is empty.
     func load(into table: RowTable) throws {
         try bytes.withUnsafeBytes { bytes in
-            func readers(_ kind: BinaryStoreFormat.SectionKind) -> [ByteReader] {
-                sections.filter { $0.kind == kind }.map { ByteReader(UnsafeRawBufferPointer(rebasing: bytes[$0.range])) }
-            }
-            guard var directory = readers(.directory).first else { throw Self.damaged("a part of it is missing") }
+            guard var directory = readers(.directory, bytes).first else { throw Self.damaged("a part of it is missing") }
             let places = try BinaryDirectory(&directory, table)
             let budget = MemoryBudget(fileSize: bytes.count)
             var rows: [Int: [ContiguousArray<RowSlab>]] = [:]
-            for reader in readers(.rows) {
+            for reader in readers(.rows, bytes) {
                 var section = try BinaryRowsReader(reader, places, budget)
                 rows[table.shape.root(of: section.entityIndex), default: []].append(try section.slabs())
             }
             for (root, sections) in rows {
                 if sections.count == 1 { table.load(sections[0], root: root) } else { table.load(try Self.united(sections), root: root) }
             }
-            for var reader in readers(.members) { try loadMembers(&reader, places, into: table) }
+            for var reader in readers(.members, bytes) { try loadMembers(&reader, places, into: table) }
             for relation in table.shape.relations.indices { table.completeLists(of: relation) }
         }
     }

@@ -57,6 +57,25 @@ struct XMLStoreReader {
         }
         try loader.finish(into: table)
     }
+
+    /// Counts the objects by their entities. Other elements are passed over.
+    func objectCounts() throws -> [String: Int] {
+        var counts = Dictionary(metadata.versionHashes.keys.map { ($0, 0) }) { first, _ in first }
+        let names = Dictionary(counts.keys.map { ($0.uppercased(), $0) }) { first, _ in first }
+        var reader = objects, depth = 0
+        while let event = try reader.next() {
+            switch event {
+            case .start("object", let attributes) where depth == 0:
+                guard let type = attributes.first(where: { $0.name == "type" })?.value else { throw StorageError(.damaged, "An object has no type (line \(reader.line))") }
+                counts[names[type.uppercased()] ?? type, default: 0] += 1
+                depth += 1
+            case .start: depth += 1
+            case .end: depth -= 1
+            case .text: break
+            }
+        }
+        return counts
+    }
 }
 
 extension XMLReader {

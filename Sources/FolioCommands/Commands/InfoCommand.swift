@@ -14,7 +14,7 @@ enum InfoCommand: Command {
             of: URL(fileURLWithPath: document.path), state: document.state, countsObjects: arguments.has("--deep"), fitting: try FittingModel.resolver(arguments.value("--model")))
         if console.isJSON { console.print(json(info)) } else { write(info, to: console) }
         if !info.model.isKnown {
-            console.say("note: \(Printable.line(document.path)) carries no model: the counts are those of its tables, and other commands need the model it was made with: --model MODEL")
+            console.say("note: \(Printable.line(document.path)) carries no model: names and counts are what its \(info.storeType == "SQLite" ? "tables say" : "file says"), and other commands need the model it was made with: --model MODEL")
         }
         return .done
     }

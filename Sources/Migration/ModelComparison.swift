@@ -95,14 +95,14 @@ struct ModelComparison {
         note("optional", old.isOptional, new.isOptional, Self.text)
         if let old = old.attribute, let new = new.attribute {
             note("type", old.type, new.type) { $0.name }
-            note("default", old.defaultValue, new.defaultValue) { $0.map { "\($0)" } ?? "none" }
+            note("default", old.defaultValue, new.defaultValue) { $0.map(Self.text) ?? "none" }
             note("derived from", old.derivationExpression, new.derivationExpression) { $0 ?? "nothing" }
             note("external storage", old.allowsExternalBinaryDataStorage, new.allowsExternalBinaryDataStorage, Self.text)
             note("kept in history", old.preservesValueInHistoryOnDeletion, new.preservesValueInHistoryOnDeletion, Self.text)
             note("transformer", old.valueTransformerName, new.valueTransformerName) { $0 ?? "standard" }
             note("composite", old.compositeName, new.compositeName) { $0 ?? "none" }
-            note("minimum", old.minimumValue, new.minimumValue) { $0.map { "\($0)" } ?? "none" }
-            note("maximum", old.maximumValue, new.maximumValue) { $0.map { "\($0)" } ?? "none" }
+            note("minimum", old.minimumValue, new.minimumValue) { $0.map(Self.text) ?? "none" }
+            note("maximum", old.maximumValue, new.maximumValue) { $0.map(Self.text) ?? "none" }
             note("pattern", old.regularExpression, new.regularExpression) { $0 ?? "none" }
             note("hash modifier", old.versionHashModifier, new.versionHashModifier) { $0 ?? "none" }
         }
@@ -120,6 +120,27 @@ struct ModelComparison {
     }
 
     private static func text(_ flag: Bool) -> String { flag ? "yes" : "no" }
+
+    /// A value as a person writes it.
+    private static func text(_ value: PropertyValue) -> String {
+        switch value {
+        case .null: "nil"
+        case .int(let value): "\(value)"
+        case .bool(let value): text(value)
+        case .double(let value): "\(value)"
+        case .float(let value): "\(value)"
+        case .decimal(let value): "\(value)"
+        case .date(let value): value.ISO8601Format()
+        case .string(let value): "“\(value)”"
+        case .data(let value): "\(value.count) bytes"
+        case .uuid(let value): value.uuidString
+        case .uri(let value): value.absoluteString
+        case .large(let value): (try? value.count).map { "\($0) bytes" } ?? "bytes"
+        case .composite(let parts): "{" + parts.sorted { $0.key < $1.key }.map { "\($0.key): \(text($0.value))" }.joined(separator: ", ") + "}"
+        case .object(let id): "\(id)"
+        case .list(let values): values.map(text).joined(separator: ", ")
+        }
+    }
 
     private static func summary(_ property: Property) -> String {
         let words: [String] =

@@ -253,6 +253,21 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false]) func ofManyDocumentsEachIsToldOfAsOneIs(isDryRun: Bool) throws {
+        try withTemporaryDirectory { folder in
+            let names = ["One", "A", "B"].map { folder.path + "/\($0).folio" }
+            for name in names { try FileManager.default.copyContents(of: URL(fileURLWithPath: FolioCommand.document), to: URL(fileURLWithPath: name)) }
+            let words = ["--model", models, "--verbose"] + (isDryRun ? ["--dry-run"] : [])
+            let one = try FolioCommand.run(["migrate", names[0]] + words)
+            let many = try FolioCommand.run(["migrate", names[1], names[2]] + words)
+            #expect(one.exit == 0 && many.exit == 0)
+            let summary = one.messages.split(separator: "\n").filter { !$0.hasPrefix("it takes") && !$0.hasPrefix("the old state") }, steps = one.output.split(separator: "\n")
+            #expect(summary.contains { $0.hasPrefix(isDryRun ? "would add" : "adds") } && steps.count > 3)
+            #expect(many.messages.split(separator: "\n").map(String.init) == names[1...].flatMap { name in summary.map { "\(name): \($0)" } })
+            for name in names[1...] { for step in steps { #expect(many.output.contains("\(name): \(step)\n")) } }
+        }
+    }
+
     @Test func aDocumentThatIsNewerIsRefused() throws {
         try withTemporaryDirectory { folder in
             let document = try FolioCommand.copyOfDocument(in: folder)

@@ -17,14 +17,27 @@ import Testing
         #expect(try FolioCommand.run("model", "diff", version("Expeditions"), version("Expeditions")).output == "no differences\n")
     }
 
+    /// A model of one entity with one attribute.
+    private func model(_ attribute: String) throws -> String {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).xcdatamodel")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        let text = "<model type=\"com.apple.IDECoreDataModeler.DataModel\" documentVersion=\"1.0\"><entity name=\"A\">\(attribute)</entity></model>"
+        try Data(text.utf8).write(to: url.appendingPathComponent("contents"))
+        return url.path
+    }
+
+    @Test(arguments: [
+        ("Decimal", "defaultValueString=\"0\"", "default: none → 0"), ("Decimal", "minValueString=\"1.5\"", "minimum: none → 1.5"), ("String", "defaultValueString=\"x\"", "default: none → “x”"),
+        ("Boolean", "defaultValueString=\"YES\" usesScalarValueType=\"YES\"", "default: none → yes"), ("Date", "defaultDateTimeInterval=\"0\"", "default: none → 2001-01-01T00:00:00Z"),
+        ("Integer 16", "defaultValueString=\"7\"", "default: none → 7"),
+    ]) func valuesOfTheModelStandAsAPersonWritesThem(type: String, fields: String, change: String) throws {
+        let old = try model("<attribute name=\"x\" optional=\"YES\" attributeType=\"\(type)\"/>"), new = try model("<attribute name=\"x\" optional=\"YES\" attributeType=\"\(type)\" \(fields)/>")
+        defer { for path in [old, new] { try? FileManager.default.removeItem(atPath: path) } }
+        let outcome = try FolioCommand.run("model", "diff", old, new)
+        #expect(outcome.exit == 0 && outcome.output.contains(change), "\(outcome.output)\(outcome.messages)")
+    }
+
     @Test func itNamesEveryReasonAgainstInference() throws {
-        func model(_ attribute: String) throws -> String {
-            let url = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).xcdatamodel")
-            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-            let text = "<model type=\"com.apple.IDECoreDataModeler.DataModel\" documentVersion=\"1.0\"><entity name=\"A\">\(attribute)</entity></model>"
-            try Data(text.utf8).write(to: url.appendingPathComponent("contents"))
-            return url.path
-        }
         let old = try model("<attribute name=\"x\" optional=\"YES\" attributeType=\"String\"/>"), new = try model("<attribute name=\"x\" optional=\"YES\" attributeType=\"Date\"/>")
         defer { for path in [old, new] { try? FileManager.default.removeItem(atPath: path) } }
         let outcome = try FolioCommand.run("model", "diff", old, new, "--json")

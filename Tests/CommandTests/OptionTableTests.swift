@@ -68,6 +68,12 @@ import Testing
         }
     }
 
+    /// An option that does nothing is refused: only a migration has steps to tell of.
+    @Test func stepsAreToldByMigrateAlone() throws {
+        for command in try Self.commands() where command.option("--verbose") == nil { try expectUsage([command.name, "--verbose"], "unknown option --verbose") }
+        #expect(try Self.commands().filter { $0.option("--verbose") != nil }.map(\.name) == ["migrate"])
+    }
+
     @Test func aMistypedOptionNamesTheNearest() throws {
         for command in try Self.commands() {
             for name in command.options.flatMap(\.names) where name.hasPrefix("--") {

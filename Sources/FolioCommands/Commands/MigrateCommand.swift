@@ -61,7 +61,7 @@ enum MigrateCommand: Command {
             report(try results[0].get(), path: sources[0], isDryRun: isDryRun, isVerbose: isVerbose, console)
             return .done
         }
-        return report(results, sources, isDryRun: isDryRun, console)
+        return report(results, sources, isDryRun: isDryRun, isVerbose: isVerbose, console)
     }
 
     private static func mapping(_ text: String) throws -> MappingModel {
@@ -120,7 +120,7 @@ enum MigrateCommand: Command {
 
     // MARK: Work
 
-    private typealias Outcome = Result<DocumentMigration, any Error>
+    typealias Outcome = Result<DocumentMigration, any Error>
 
     /// Ctrl-C cancels what is being migrated, which leaves those documents as they were, and begins no other.
     private static func migrateAll(_ migrators: [DocumentMigrator], jobs: Int, isDryRun: Bool, _ console: Console) async throws -> [Outcome] {
@@ -164,70 +164,5 @@ enum MigrateCommand: Command {
         } catch {
             return .failure(error)
         }
-    }
-
-    // MARK: Reporting
-
-    private static func report(_ results: [Outcome], _ paths: [String], isDryRun: Bool, _ console: Console) -> ExitCode {
-        var exit = ExitCode.done
-        var values: [JSONValue] = []
-        for (path, result) in zip(paths, results) {
-            switch result {
-            case .success(let migration):
-                values.append(json(migration, path: path, isDryRun: isDryRun))
-                guard !console.isJSON else { continue }
-                let kept = migration.backup.map { ", the old state is kept in \(Printable.line($0))" } ?? ""
-                let count = "\(migration.steps.count) steps"
-                console.print(
-                    "\(Printable.line(path)): " + (migration.isNeeded ? (isDryRun ? "\(count), \(estimate(migration))" : "migrated in \(count)\(kept)") : "is of this version already"))
-            case .failure(let error):
-                var failure = CommandError(mapping: error)
-                failure.path = failure.path ?? path
-                failure.what = specification.name
-                failure.addHint(after: specification.name)
-                if exit == .done { exit = failure.exit }
-                guard console.isJSON else {
-                    console.report(failure)
-                    continue
-                }
-                guard case .object(let members) = failure.json else { continue }
-                values.append(.object(members.merging(["path": .string(path)]) { $1 }))
-            }
-        }
-        if console.isJSON { console.print(.array(values)) }
-        return exit
-    }
-
-    private static func json(_ migration: DocumentMigration, path: String, isDryRun: Bool) -> JSONValue {
-        var members: [String: JSONValue] = [
-            "path": .string(path), "from": migration.from.map { .string($0) } ?? .null, "needed": .bool(migration.isNeeded),
-            "stages": .int(migration.stages), "steps": .strings(migration.steps), "backup": migration.backup.map { .string($0) } ?? .null,
-            "dryRun": .bool(isDryRun), "inPlace": .bool(migration.isInPlace),
-            "lost": .array(migration.losses.map(json)), "losesObjects": .bool(migration.losesObjects),
-        ]
-        if isDryRun {
-            members["estimate"] = .object(["rows": .int(Int(migration.rows)), "bytes": .int(Int(migration.bytes)), "seconds": .int(Int(migration.seconds.rounded(.up)))])
-        }
-        return .object(members)
-    }
-
-    private static func json(_ loss: DocumentMigration.Loss) -> JSONValue {
-        .object(["entity": .string(loss.entity), "property": loss.property.map { .string($0) } ?? .null, "count": .int(loss.count)])
-    }
-
-    private static func estimate(_ migration: DocumentMigration) -> String {
-        "some \(migration.rows) rows, about \(max(1, Int(migration.seconds.rounded(.up)))) s, up to \((migration.bytes + (1 << 20) - 1) >> 20) MiB on the disk"
-    }
-
-    private static func report(_ migration: DocumentMigration, path: String, isDryRun: Bool, isVerbose: Bool, _ console: Console) {
-        if console.isJSON { return console.print(json(migration, path: path, isDryRun: isDryRun)) }
-        guard migration.isNeeded else { return console.print("the document is of this version already") }
-        for line in MigrationSummary(migration, isDryRun: isDryRun).lines { console.say(Printable.line(line)) }
-        if isVerbose { for step in migration.steps { console.print(Printable.line(step)) } }
-        if isDryRun {
-            if migration.losesObjects { console.say("objects would be lost: without --allow-loss nothing is done") }
-            console.say("it takes " + estimate(migration))
-        }
-        if let backup = migration.backup { console.say("the old state is kept in \(Printable.line(backup))") }
     }
 }

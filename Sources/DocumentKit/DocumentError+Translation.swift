@@ -22,7 +22,11 @@ extension DocumentError {
             error.stage = error.stage ?? stage
             error.path = error.path ?? path
             return error
-        case let error as FileSystemError: return DocumentError(error, stage)
+        case let error as FileSystemError:
+            guard error.errno == ENAMETOOLONG, let path else { return DocumentError(error, stage) }
+            var tooLong = DocumentError(error, stage)
+            (tooLong.message, tooLong.path) = (lengthMessage(of: path), path)
+            return tooLong
         case let error as ArchiveError: return DocumentError(error, stage)
         case var error as StorageError:
             if let translated = DocumentError(error, stage, path) { return translated }
@@ -35,6 +39,15 @@ extension DocumentError {
             return DocumentError(.malformed, error.description, path: path, stage: stage, underlying: error)
         default: return error
         }
+    }
+
+    /// A name has at most 255 bytes, and that of the lock file is `.name.lock`.
+    private static let longestName = 249
+
+    /// Why the system refuses a document's path as too long, whichever file beside it was the first to be refused.
+    private static func lengthMessage(of path: String) -> String {
+        let count = FilePath.name(path).utf8.count
+        return count > longestName ? "its name is too long: it has \(count) bytes, at most \(longestName) are possible" : "its path is too long: it has \(path.utf8.count) bytes"
     }
 
     /// Whether an error says no more than that another program changed what was being read: reading it again may well succeed.

@@ -51,6 +51,18 @@ import Testing
                 #expect(outcome.exit == 73 && outcome.errors.count == 1 && outcome.messages.contains("too long"), "\(form): \(outcome.messages)")
             }
             #expect(try FolioCommand.run("export", FolioCommand.document, "-o", name).exit == 73)
+            // One that leaves no room for that of the lock file is too long as well, for a new document and for one that is there.
+            let long = folder.path + "/" + String(repeating: "n", count: 244) + ".folio"
+            let made = try FolioCommand.run("new", long, "--model", FolioCommand.model)
+            #expect(made.exit == 73 && made.messages.contains("its name is too long: it has 250 bytes, at most 249 are possible") && !made.messages.contains(".lock"), "\(made.messages)")
+            try FileManager.default.copyContents(of: URL(fileURLWithPath: FolioCommand.document), to: URL(fileURLWithPath: long))
+            let edited = try FolioCommand.run("insert", long, "Person", "name=A")
+            #expect(edited.exit == 73 && edited.messages.contains("at most 249 are possible") && !edited.messages.contains(".lock"), "\(edited.messages)")
+            #expect(try FolioCommand.run("fetch", long, "Person", "--count").output == "5\n")
+            let longest = folder.path + "/" + String(repeating: "n", count: 243) + ".folio"
+            #expect(try FolioCommand.run("save-as", long, longest).exit == 0)
+            #expect(try FolioCommand.run("insert", longest, "Person", "name=A").exit == 0)
+            for path in [long, longest] { try FileManager.default.removeItem(atPath: path) }
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
         }
     }
@@ -99,7 +111,6 @@ import Testing
             #expect(try FolioCommand.run("fetch", store, "Person").hints == ["hint: give its model with --model MODEL"])
         }
     }
-}
 
     @Test func anXMLStoreWithoutItsModelIsCountedByItsElements() throws {
         try withTemporaryDirectory { folder in
@@ -119,3 +130,4 @@ import Testing
             #expect(try FolioCommand.run("fetch", store, "Person").exit == 78)
         }
     }
+}

@@ -36,7 +36,8 @@ extension DocumentError {
         case let error as SQLiteError:
             return DocumentError(error, stage)
         case let error as ModelError:
-            return DocumentError(.malformed, error.description, path: path, stage: stage, underlying: error)
+            let code: Code = error.code == .permission ? .permission : error.code == .inputOutput ? .io : .malformed
+            return DocumentError(code, error.description, path: path, stage: stage, underlying: error)
         default: return error
         }
     }

@@ -60,6 +60,8 @@ extension CommandError {
         switch error.code {
         case .notFound: self.init(.notFound, "modelNotFound", why, path: error.path, detail: detail)
         case .mergeConflict: self.init(.modelMismatch, "mergeConflict", why, path: error.path, detail: detail)
+        case .permission: self.init(.permission, "permission", why, path: error.path, detail: detail)
+        case .inputOutput: self.init(.inputOutput, "inputOutput", why, path: error.path, detail: detail)
         default: self.init(.malformed, error.code == .invalid ? "invalidModel" : "unreadableModel", why, path: error.path, detail: detail)
         }
     }

@@ -40,7 +40,7 @@ public struct ModelFile: Sendable {
 
     /// Looks at a model without reading its versions.
     ///
-    /// - Throws: ``ModelError`` `notFound` where there is nothing, `unreadable` for something that is no model.
+    /// - Throws: ``ModelError`` `notFound` where there is nothing, `unreadable` for something that is no model, `permission` or `inputOutput` where that can't be found out.
     public init(contentsOf url: URL) throws(ModelError) {
         let found = try ModelFileFinder(url)
         self.url = url
@@ -59,7 +59,7 @@ public struct ModelFile: Sendable {
 
     /// Reads one version, the current one for nil.
     ///
-    /// - Throws: ``ModelError`` `notFound` for an unknown version; `unreadable` and `invalid` as for any model.
+    /// - Throws: ``ModelError`` `notFound` for an unknown version; `unreadable`, `invalid`, `permission` and `inputOutput` as for any model.
     public func model(version: String? = nil) throws(ModelError) -> ManagedObjectModel {
         let name = version.map { Self.withoutExtension($0) } ?? currentVersionName
         guard let file = files[name] ?? version.flatMap({ files[$0] }) else {
@@ -70,15 +70,27 @@ public struct ModelFile: Sendable {
 
     /// The version whose hashes a store recorded, the current one first; nil where none fits.
     ///
-    /// Versions that can't be read or make no sense are passed over. Cost: reads versions until one fits.
-    public func model(matching hashes: [String: Data]) -> (name: String, model: ManagedObjectModel)? {
+    /// Versions that are no models or make no sense are passed over. Cost: reads versions until one fits.
+    /// - Throws: ``ModelError`` `permission` or `inputOutput` for a version that could not be read: it may be the one that fits.
+    public func model(matching hashes: [String: Data]) throws(ModelError) -> (name: String, model: ManagedObjectModel)? {
         let names = [currentVersionName] + versionNames.reversed().filter { $0 != currentVersionName }
         let recorded = names.filter { recordedVersionHashes[$0] == hashes }
         for name in recorded + names.filter({ !recorded.contains($0) }) {
-            guard let model = try? model(version: name) else { continue }
+            guard let model = try readableModel(version: name) else { continue }
             if recorded.contains(name) || model.fits(hashes) { return (name, model) }
         }
         return nil
+    }
+
+    /// One version; nil for a file that is no model.
+    private func readableModel(version: String) throws(ModelError) -> ManagedObjectModel? {
+        do {
+            return try model(version: version)
+        } catch where error.code == .permission || error.code == .inputOutput {
+            throw error
+        } catch {
+            return nil
+        }
     }
 
     /// Reads one file of any kind, by its content.

@@ -31,7 +31,7 @@ struct ModelFileFinder {
             files = [name: file]
             return
         }
-        let children = Self.children(of: url)
+        let children = try Self.children(of: url)
         for child in children {
             if let file = Self.source(in: child) { files[child.deletingPathExtension().lastPathComponent] = file }
         }
@@ -56,8 +56,21 @@ struct ModelFileFinder {
         } catch let error as ModelError {
             throw error
         } catch {
-            throw ModelError(.unreadable, "The file can't be read: \(error.localizedDescription)", path: url.path)
+            throw failure(error, url)
         }
+    }
+
+    /// The error for what the system says of a file or folder.
+    private static func failure(_ error: any Error, _ url: URL) -> ModelError {
+        let known = error as? CocoaError, system = ((known?.userInfo[NSUnderlyingErrorKey] ?? error) as? POSIXError)?.code
+        let code: ModelError.Code =
+            switch (known?.code, system) {
+            case (.fileReadNoPermission, _), (_, .EACCES), (_, .EPERM): .permission
+            case (.fileReadNoSuchFile, _), (_, .ENOENT), (_, .ENOTDIR), (_, .EISDIR), (_, .ELOOP), (_, .ENAMETOOLONG): .unreadable
+            default: .inputOutput
+            }
+        let reason = system.map { String(cString: strerror($0.rawValue)) } ?? error.localizedDescription
+        return ModelError(code, "It can't be read: \(reason)", path: url.path)
     }
 
     /// The order of people: “Model 2” before “Model 10”.
@@ -92,9 +105,12 @@ struct ModelFileFinder {
         return nil
     }
 
-    private static func children(of url: URL) -> [URL] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []
-        return names.sorted().map { url.appendingPathComponent($0) }
+    private static func children(of url: URL) throws(ModelError) -> [URL] {
+        do {
+            return try FileManager.default.contentsOfDirectory(atPath: url.path).sorted().map { url.appendingPathComponent($0) }
+        } catch {
+            throw failure(error, url)
+        }
     }
 
     /// Absent and empty files are found in the wild; they say nothing.

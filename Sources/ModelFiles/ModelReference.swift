@@ -38,7 +38,7 @@ public struct ModelReference: Sendable, Hashable, CustomStringConvertible {
     /// - Returns: nil where no version fits.
     public func model(matching hashes: [String: Data]) throws(ModelError) -> ManagedObjectModel? {
         let file = try ModelFile(contentsOf: url)
-        guard let version else { return file.model(matching: hashes)?.model }
+        guard let version else { return try file.model(matching: hashes)?.model }
         let model = try file.model(version: version)
         return model.fits(hashes) ? model : nil
     }

@@ -2,7 +2,7 @@
 public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
     /// What is wrong, as a stable word.
     public struct Code: Sendable, Hashable {
-        private enum Value: Sendable { case invalid, unreadable, notFound, mergeConflict }
+        private enum Value: Sendable { case invalid, unreadable, notFound, mergeConflict, permission, inputOutput }
         private let value: Value
         private init(_ value: Value) { self.value = value }
         /// The model contradicts itself; see `faults`.
@@ -13,6 +13,10 @@ public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let notFound = Code(.notFound)
         /// Two models that were to become one say different things of an entity.
         public static let mergeConflict = Code(.mergeConflict)
+        /// A file or folder may not be read.
+        public static let permission = Code(.permission)
+        /// A file or folder could not be read, whatever is in it: too many files are open, or the disk fails.
+        public static let inputOutput = Code(.inputOutput)
     }
 
     /// One thing that is wrong with a model.

@@ -58,7 +58,7 @@ import Testing
             #expect(file.recordedVersionHashes.count == file.versionNames.count)
             for (version, hashes) in file.recordedVersionHashes {
                 #expect(try file.model(version: version).versionHashesByEntityName == hashes, "\(url.lastPathComponent)#\(version)")
-                #expect(file.model(matching: hashes) != nil)
+                #expect(try file.model(matching: hashes) != nil)
                 // The sources of the same application give the same hashes.
                 let folder = url.deletingLastPathComponent().deletingLastPathComponent().path + "/"
                 for source in CorpusModels.urls where source.path.hasPrefix(folder) && source.pathExtension == "xcdatamodeld" {

@@ -40,8 +40,8 @@ enum MigrateCommand: Command {
             try DocumentFormArgument.refuseExisting(target, of: sources[0], arguments)
         }
         let loaded = try await ModelArgument.load(modelText, console)
-        let file = try? ModelFile(contentsOf: ModelReference(modelText).url)
-        let resolver: @Sendable ([String: Data]) throws -> ManagedObjectModel? = { hashes in file?.model(matching: hashes)?.model }
+        let file = try modelFile(modelText)
+        let resolver: @Sendable ([String: Data]) throws -> ManagedObjectModel? = { hashes in try version(of: file, matching: hashes)?.model }
         var template = DocumentMigrator(path: "", model: loaded.model)
         template.modelName = loaded.version
         template.versions = file.map { file in file.versionNames.compactMap { try? file.model(version: $0) } } ?? []
@@ -49,7 +49,7 @@ enum MigrateCommand: Command {
         template.mapping = try arguments.value("--mapping").map { try mapping($0) }
         let isDryRun = arguments.has(OptionSpecification.dryRun), isVerbose = arguments.has("--verbose")
         template.allowsLoss = arguments.has("--allow-loss")
-        if target == nil, !arguments.has("--no-backup") { template.backupLabel = { hashes in file?.model(matching: hashes)?.name } }
+        if target == nil, !arguments.has("--no-backup") { template.backupLabel = { hashes in (try? version(of: file, matching: hashes))?.name } }
         let migrators = sources.map { template.with(path: $0) }
         if let target, !isDryRun {
             let migration = try await migrate(sources[0], to: target, replacing: arguments.has(OptionSpecification.force), template, resolver, console)
@@ -62,6 +62,21 @@ enum MigrateCommand: Command {
             return .done
         }
         return report(results, sources, isDryRun: isDryRun, isVerbose: isVerbose, console)
+    }
+
+    /// The file of the versions; nil for a document that carries its model.
+    private static func modelFile(_ text: String) throws -> ModelFile? {
+        do {
+            return try ModelFile(contentsOf: ModelReference(text).url)
+        } catch {
+            guard error.code == .unreadable || error.code == .notFound else { throw error }
+            return nil
+        }
+    }
+
+    private static func version(of file: ModelFile?, matching hashes: [String: Data]) throws -> (name: String, model: ManagedObjectModel)? {
+        guard let file else { return nil }
+        return try file.model(matching: hashes)
     }
 
     private static func mapping(_ text: String) throws -> MappingModel {

@@ -76,6 +76,13 @@ public struct DocumentInfo: Sendable, Hashable {
         return (error as? StorageError)?.code == .noModel
     }
 
+    /// How many commits of other programs are in the journal beside a package's store. Opens the store only where there is a journal.
+    package static func outsideCommits(of url: URL) throws -> Int {
+        let document = try DetectedDocument(url.path)
+        guard document.kind == .package, try DocumentSession.hasJournal(DetectedDocument.storePath(document.kind, document.path)) else { return 0 }
+        return try DocumentSession.readingOneState(document.path, .newest, model: { _ in nil }) { $0.outsideCommits }
+    }
+
     /// The manifest where there is no work that it doesn't know of; nil where the store has to be asked.
     static func currentManifest(of url: URL) throws -> Manifest? { try sufficientManifest(DetectedDocument(url.path))?.0 }
 

@@ -19,9 +19,9 @@ struct PackagePacker {
         defer { lock?.release() }
         let staging = try StateFolder.makeTemporary()
         defer { StateFolder.removeTemporary(staging) }
-        let (parts, sizes): ([ArchivePart], [Int64]) = try DocumentError.stage(.packing, source) {
-            let parts = try self.parts(staging)
-            return (parts, try parts.map { try $0.byteCount() })
+        let (parts, outsideCommits, sizes): ([ArchivePart], Int, [Int64]) = try DocumentError.stage(.packing, source) {
+            let (parts, outsideCommits) = try self.parts(staging)
+            return (parts, outsideCommits, try parts.map { try $0.byteCount() })
         }
         let total = sizes.reduce(0, +)
         if let target {
@@ -41,10 +41,11 @@ struct PackagePacker {
                 guard archive.reader.directory.entries.map(\.size) == sizes else { throw DocumentError(.io, "what was written does not read back", path: temporary) }
             }
         }
-        return PackingReport(files: parts.count, bytes: total, path: target?.path ?? source)
+        return PackingReport(files: parts.count, bytes: total, path: target?.path ?? source, outsideCommits: outsideCommits)
     }
 
-    private func parts(_ staging: String) throws -> [ArchivePart] {
+    /// The files of the archive, and how many commits of other programs the WAL has.
+    private func parts(_ staging: String) throws -> ([ArchivePart], outsideCommits: Int) {
         let reader = try PackageReader(source)
         try checkNames()
         try reader.checkStore()
@@ -60,10 +61,10 @@ struct PackagePacker {
         }
         var manifestBytes = try Disk.read(FilePath.join(source, PackageLayout.manifest), limit: JSONCoding.maximumSize)
         // Under the lock, nobody of ours has the store open: reading it past SQLite takes no lock of anybody's away.
-        var store = FilePath.join(source, PackageLayout.store)
+        var store = FilePath.join(source, PackageLayout.store), outsideCommits = 0
         if let journal = try Disk.status(of: store + "-wal"), journal.size > 0 {
             store = FilePath.join(staging, FilePath.name(PackageLayout.store))
-            if let newer = try foldJournal(to: store, manifest) { manifestBytes = newer }
+            if let newer = try foldJournal(to: store, manifest) { (manifestBytes, outsideCommits) = newer }
         } else if let pages = manifest.store.pages, try pages.verdict(onFileAt: store) == .damaged {
             throw DocumentSession.altered(store)
         }
@@ -83,7 +84,7 @@ struct PackagePacker {
         if includesVersions {
             parts += try ArchiveFile.files(in: source, under: PackageLayout.versions).filter { !PackageLayout.isSetAside($0.name) }
         }
-        return parts
+        return (parts, outsideCommits)
     }
 
     /// An archive that has more than the layout can't be opened again, and one that has less would have lost something.
@@ -98,8 +99,8 @@ struct PackagePacker {
     }
 
     /// Copies the store with what its WAL holds.
-    /// - Returns: the manifest of that state; nil where the store is none of a document.
-    private func foldJournal(to copy: String, _ manifest: Manifest) throws -> [UInt8]? {
+    /// - Returns: the manifest of that state, and how many commits of other programs the WAL has; nil where the store is none of a document.
+    private func foldJournal(to copy: String, _ manifest: Manifest) throws -> ([UInt8], outsideCommits: Int)? {
         let session = try DocumentSession.read(source) { _ in nil }
         defer { try? session.close() }
         guard !session.hasAutosavedWork else { throw SourceLock.recoverable(source) }
@@ -111,7 +112,7 @@ struct PackagePacker {
         next.store.bytes = try Disk.status(of: copy)?.size ?? 0
         next.store.pages = try SavedPages(ofFileAt: copy)
         next.files = session.filesToRecord()
-        return try next.encoded
+        return (try next.encoded, session.outsideCommits)
     }
 
     /// The large values that only versions refer to: without the versions they are nobody's, and old text leaks.

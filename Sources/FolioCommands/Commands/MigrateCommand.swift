@@ -50,6 +50,7 @@ enum MigrateCommand: Command {
         let isDryRun = arguments.has(OptionSpecification.dryRun), isVerbose = arguments.has("--verbose")
         template.allowsLoss = arguments.has("--allow-loss")
         if target == nil, !arguments.has("--no-backup") { template.backupLabel = { hashes in (try? version(of: file, matching: hashes))?.name } }
+        for source in sources { console.sayOutsideCommits(at: source) }
         let migrators = sources.map { template.with(path: $0) }
         if let target, !isDryRun {
             let migration = try await migrate(sources[0], to: target, replacing: arguments.has(OptionSpecification.force), template, resolver, console)

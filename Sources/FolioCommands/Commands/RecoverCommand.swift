@@ -37,6 +37,7 @@ enum RecoverCommand: Command {
                 .tryLater, "locked", "open in \(holder)", path: path, hint: "try again later", detail: .object(["holder": holder.json]))
             }
         }
+        console.sayOutsideCommits(info.outsideCommits, info.path)
         let isDone: Bool
         if choice == .list || arguments.has(OptionSpecification.dryRun) || !info.hasUnsavedChanges {
             isDone = false

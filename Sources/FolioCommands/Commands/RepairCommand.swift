@@ -24,6 +24,7 @@ enum RepairCommand: Command {
         let isDryRun = arguments.has(OptionSpecification.dryRun), replacing = arguments.has("--force")
         try DocumentFormArgument.refuseExisting(target, of: arguments.operands[0], arguments)
         let model = try FittingModel.resolver(arguments.value("--model"))
+        console.sayOutsideCommits(at: source.path)
         let report = try await console.interruption.committing {
             do {
                 return try DocumentRepairer.repair(source, to: URL(fileURLWithPath: target), replacing: replacing, isDryRun: isDryRun, fitting: model)

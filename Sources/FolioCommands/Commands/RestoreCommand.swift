@@ -52,6 +52,7 @@ enum RestoreCommand: Command {
             if console.isJSON { print(generation, of: document.path, versions: versions, isDryRun: true, console) }
             return console.say("would restore version \(generation) of \(Printable.line(document.path))")
         }
+        console.sayOutsideCommits(at: document.path)
         try await console.interruption.committing { try await PersistentDocument.restore(url, to: generation) }
         console.hasWritten = true
         if console.isJSON {

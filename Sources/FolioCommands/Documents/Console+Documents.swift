@@ -13,11 +13,19 @@ extension Console {
     }
 
     /// That other programs have committed in a document's journal, where they have.
-    func sayOutsideCommits(of document: PersistentDocument) {
-        let count = document.outsideCommits
+    func sayOutsideCommits(of document: PersistentDocument) { sayOutsideCommits(document.outsideCommits, document.url.path) }
+
+    /// The same of a document that a command works on without opening it here, before it does.
+    func sayOutsideCommits(at path: String) {
+        // What can't be read is told by the work itself.
+        guard let count = try? DocumentInfo.outsideCommits(of: URL(fileURLWithPath: path)) else { return }
+        sayOutsideCommits(count, ResolvedPath(path).text)
+    }
+
+    func sayOutsideCommits(_ count: Int, _ path: String) {
         guard count > 0 else { return }
         let commits = count == 1 ? "a commit of another program" : "\(count) commits of other programs"
-        say("note: the journal of \(Printable.line(document.url.path)) has \(commits), which no save of the document made; what they changed is part of it")
+        say("note: the journal of \(Printable.line(path)) has \(commits), which no save of the document made; what they changed is part of it")
     }
 }
 

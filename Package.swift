@@ -37,16 +37,18 @@ let rooms: [(name: String, kind: Kind, imports: [String])] = [
     ("RowMemory", .swift, ["Schema", "CSystem"]),
     ("Storage", .swift, ["RowMemory", "Query", "Schema", "Coding", "FileSystem"]),
     ("SQLiteStore", .swift, ["Storage", "RowMemory", "Query", "Schema", "SQLiteKit", "ModelFiles", "Coding", "FileSystem"]),
-    ("AtomicStores", .swift, ["Storage", "RowMemory", "Query", "Schema", "Coding", "FileSystem"]),
+    ("AtomicStores", .swift, ["Storage", "RowMemory", "Query", "Schema", "ModelFiles", "Coding", "FileSystem"]),
     ("ObjectGraph", .swift, ["Storage", "RowMemory", "Query", "Schema"]),
     ("Migration", .swift, ["ObjectGraph", "Storage", "Query", "Schema", "ModelFiles"]),
     ("Stack", .swift, ["ObjectGraph", "Migration", "SQLiteStore", "AtomicStores", "Storage", "Query", "ModelFiles", "Schema"]),
+    ("DocumentFiles", .swift, ["SQLiteStore", "AtomicStores", "ArchiveKit", "SQLiteKit", "Storage", "RowMemory", "Query", "ModelFiles", "Schema", "Coding", "FileSystem"]),
     ("DocumentKit", .swift, [
-        "Stack", "Migration", "ObjectGraph", "SQLiteStore", "AtomicStores", "ArchiveKit", "SQLiteKit", "Storage", "RowMemory", "Query", "ModelFiles", "Schema", "Coding", "FileSystem",
+        "DocumentFiles", "Stack", "Migration", "ObjectGraph", "SQLiteStore", "AtomicStores", "ArchiveKit", "SQLiteKit", "Storage", "RowMemory", "Query", "ModelFiles", "Schema", "Coding",
+        "FileSystem",
     ]),
     ("ModelMacros", .syntax, []),
     ("FolioMacros", .macro, ["ModelMacros"]),
-    ("Folio", .swift, ["FolioMacros", "DocumentKit", "Stack", "Migration", "ObjectGraph", "SQLiteStore", "Storage", "Query", "ModelFiles", "Schema", "ArchiveKit", "SQLiteKit", "FileSystem", "Coding"]),
+    ("Folio", .swift, ["FolioMacros", "DocumentKit", "DocumentFiles", "Stack", "Migration", "ObjectGraph", "SQLiteStore", "Storage", "Query", "ModelFiles", "Schema", "ArchiveKit", "SQLiteKit", "FileSystem", "Coding"]),
     ("FolioCommands", .swift, ["Folio", "ModelCodegen", "RowMemory", "Coding"]),
     ("FolioTool", .tool, ["FolioCommands"]),
     ("FolioBenchmarks", .tool, ["Folio", "CSQLite"]),
@@ -72,7 +74,7 @@ let testRooms: [(name: String, imports: [String])] = [
     ("ObjectGraphTests", ["ObjectGraph", "Storage", "RowMemory", "Query", "Schema", "SQLiteStore", "Stack"]),
     ("MigrationTests", ["Migration", "Stack", "ObjectGraph", "SQLiteStore", "Storage", "RowMemory", "Query", "Schema", "SQLiteKit", "ModelFiles"]),
     ("DocumentKitTests", [
-        "DocumentKit", "ArchiveKit", "Stack", "Migration", "Coding", "ObjectGraph", "SQLiteStore", "Storage", "RowMemory", "Query", "ModelFiles", "Schema", "SQLiteKit", "FileSystem",
+        "DocumentKit", "DocumentFiles", "ArchiveKit", "Stack", "Migration", "Coding", "ObjectGraph", "SQLiteStore", "Storage", "RowMemory", "Query", "ModelFiles", "Schema", "SQLiteKit", "FileSystem",
     ]),
     ("FolioTests", ["Folio", "ArchiveKit", "SQLiteKit", "FileSystem", "Coding"]),
     ("ModelMacrosTests", ["ModelMacros"]),
@@ -89,8 +91,8 @@ let testRooms: [(name: String, imports: [String])] = [
 let testTools: [(name: String, kind: Kind, imports: [String])] = [
     ("CrashSupervisor", .c, []),
     ("StoreWorker", .tool, ["Stack", "ObjectGraph", "Storage", "Query", "Schema"]),
-    ("CrashDriver", .tool, ["CrashSupervisor", "DocumentKit", "Migration", "ObjectGraph", "Storage", "Query", "Schema", "SQLiteKit", "FileSystem"]),
-    ("FuzzDriver", .tool, ["DocumentKit", "ArchiveKit", "AtomicStores", "SQLiteKit", "Storage", "Schema", "ModelFiles", "Coding", "FileSystem", "TestSupport"]),
+    ("CrashDriver", .tool, ["CrashSupervisor", "DocumentKit", "DocumentFiles", "Migration", "ObjectGraph", "Storage", "Query", "Schema", "SQLiteKit", "FileSystem"]),
+    ("FuzzDriver", .tool, ["DocumentFiles", "ArchiveKit", "AtomicStores", "SQLiteKit", "Storage", "Schema", "ModelFiles", "Coding", "FileSystem", "TestSupport"]),
 ]
 
 let strict: [SwiftSetting] = [

@@ -1,4 +1,5 @@
 // The one module that users import: everything public of the rooms below.
+@_exported public import DocumentFiles
 @_exported public import DocumentKit
 @_exported public import Migration
 @_exported public import ModelFiles

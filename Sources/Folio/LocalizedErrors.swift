@@ -1,6 +1,6 @@
 public import ArchiveKit
 public import Coding
-public import DocumentKit
+public import DocumentFiles
 public import FileSystem
 public import Foundation
 public import Migration

@@ -1,5 +1,4 @@
 import AtomicStores
-import ModelFiles
 public import ObjectGraph
 public import Schema
 package import Storage
@@ -18,8 +17,5 @@ extension PersistentStoreCoordinator {
     }
 
     /// Every kind of store that Folio has.
-    package static let builtInFactories = [
-        StoreFactory.migratingSQLite, AtomicPersistentStore.inMemoryFactory, AtomicPersistentStore.xmlFactory,
-        AtomicPersistentStore.binaryFactory(ModelCoding(encode: { try ModelCache.encode($0) }, decode: { try ModelCache.decode($0) })),
-    ]
+    package static let builtInFactories = [StoreFactory.migratingSQLite] + AtomicPersistentStore.builtInFactories
 }

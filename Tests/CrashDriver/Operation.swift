@@ -1,3 +1,4 @@
+import DocumentFiles
 import DocumentKit
 import FileSystem
 import Foundation
@@ -255,7 +256,7 @@ struct Steps: Sendable {
             voice.say("did " + what)
             return result
         } catch {
-            voice.say("\(refusal) \(what)")
+            voice.say("\((error as? DocumentError)?.isWritten == true ? "stopped" : refusal) \(what)")
             throw error
         }
     }

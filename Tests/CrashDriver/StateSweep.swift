@@ -1,4 +1,5 @@
 import CrashSupervisor
+import DocumentFiles
 import DocumentKit
 import FileSystem
 import Foundation

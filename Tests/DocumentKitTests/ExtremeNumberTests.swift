@@ -1,4 +1,5 @@
 import Coding
+import DocumentFiles
 import DocumentKit
 import FileSystem
 import Foundation

@@ -1,4 +1,5 @@
 import ArchiveKit
+import DocumentFiles
 import DocumentKit
 import FileSystem
 import Foundation

@@ -1,9 +1,11 @@
+import DocumentFiles
 import DocumentKit
 import FileSystem
 import Foundation
 import ObjectGraph
 import Query
 import Schema
+import Storage
 import Testing
 
 /// Autosaves of objects that have unique values twice: nothing is lost, nothing fails, and the save says what is wrong.

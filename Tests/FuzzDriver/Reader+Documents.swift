@@ -1,6 +1,6 @@
 import ArchiveKit
 import Coding
-import DocumentKit
+import DocumentFiles
 import FileSystem
 import Foundation
 import ModelFiles

@@ -1,7 +1,7 @@
 import ArchiveKit
 import AtomicStores
 import Coding
-import DocumentKit
+import DocumentFiles
 import FileSystem
 import Foundation
 import ModelFiles

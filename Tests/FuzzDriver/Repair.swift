@@ -1,5 +1,5 @@
 import ArchiveKit
-import DocumentKit
+import DocumentFiles
 import FileSystem
 import Foundation
 import ModelFiles

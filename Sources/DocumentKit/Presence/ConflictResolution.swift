@@ -1,3 +1,4 @@
+public import DocumentFiles
 public import Foundation
 public import ObjectGraph
 public import Schema

@@ -1,3 +1,4 @@
+internal import DocumentFiles
 internal import ObjectGraph
 internal import Schema
 internal import Storage

@@ -1,3 +1,4 @@
+public import DocumentFiles
 public import Foundation
 
 /// What another program did to a document that is open here, and what was done about it.

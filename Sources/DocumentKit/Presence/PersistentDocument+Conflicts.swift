@@ -1,3 +1,4 @@
+internal import DocumentFiles
 internal import FileSystem
 internal import Foundation
 internal import ObjectGraph

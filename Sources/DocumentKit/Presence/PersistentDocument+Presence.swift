@@ -1,3 +1,4 @@
+internal import DocumentFiles
 internal import Foundation
 internal import FileSystem
 internal import ObjectGraph

@@ -1,3 +1,4 @@
+public import DocumentFiles
 internal import FileSystem
 public import Foundation
 internal import Schema

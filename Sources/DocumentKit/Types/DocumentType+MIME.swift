@@ -1,3 +1,5 @@
+internal import DocumentFiles
+
 extension DocumentType {
     /// The description of document types for Linux desktops: a file of the shared MIME-info database, as
     /// freedesktop.org's specification of that name has it.

@@ -1,3 +1,4 @@
+internal import DocumentFiles
 internal import FileSystem
 public import Foundation
 

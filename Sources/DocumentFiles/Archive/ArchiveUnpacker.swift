@@ -1,0 +1,51 @@
+internal import ArchiveKit
+internal import FileSystem
+
+/// Unpacks an archive into a package folder: its files as they are, the store unopened.
+package struct ArchiveUnpacker {
+    /// The archive, links resolved.
+    package let source: String
+
+    package init(source: String) { self.source = source }
+
+    /// - Parameter progress: Told the bytes done and the bytes in all; may throw to end the work.
+    /// - Parameter target: Nil only looks.
+    package func unpack(to target: DocumentTarget?, progress: (Int64, Int64) throws -> Void) throws -> PackingReport {
+        let lock = try SourceLock.acquire(source)
+        defer { lock?.release() }
+        let archive = try DocumentError.stage(.opening, source) { try ArchiveFile(source) }
+        let manifest = try DocumentError.stage(.opening, source) { try archive.manifest() }
+        try DocumentError.stage(.opening, source) { try checkWorkingSet(archive, manifest) }
+        let files = archive.reader.directory.entries.filter { !$0.isDirectory && $0.name != PackageLayout.storeSums }
+        let total = files.reduce(0) { $0 + $1.size }
+        if let target {
+            var done: Int64 = 0
+            try target.place { temporary in
+                let protection = try FileProtection.ofDocument(source).replacing(target.path)
+                try archive.reader.extract(to: temporary, protection, isSynchronized: true) { count in
+                    done += count
+                    try progress(done, total)
+                }
+                // They are the archive's own.
+                try Disk.removeFileIfPresent(FilePath.join(temporary, PackageLayout.storeSums))
+                try Disk.replaceFile(
+                    FilePath.join(temporary, PackageLayout.mimetype), with: Array("\(PackageLayout.packageType)\n".utf8), mode: protection.fileMode)
+                try PackageReader(temporary).checkStore()
+                let store = FilePath.join(temporary, PackageLayout.store)
+                if let pages = manifest.store.pages, try pages.verdict(onFileAt: store) == .damaged { throw DocumentSession.altered(source) }
+                try ContentFolder(inPackage: temporary).checkFiles()
+                try protection.protect(temporary)
+                try Disk.synchronizeTree(temporary)
+            }
+        }
+        return PackingReport(files: files.count, bytes: total, path: target?.path ?? source)
+    }
+
+    /// What was autosaved of the archive is not in it.
+    private func checkWorkingSet(_ archive: ArchiveFile, _ manifest: Manifest) throws {
+        guard try WorkingSet.existing(for: archive, uuid: manifest.uuid) != nil else { return }
+        let session = try DocumentSession.read(source) { _ in nil }
+        defer { try? session.close() }
+        if session.hasAutosavedWork { throw SourceLock.recoverable(source) }
+    }
+}

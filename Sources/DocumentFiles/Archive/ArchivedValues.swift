@@ -1,0 +1,57 @@
+package import ArchiveKit
+internal import FileSystem
+internal import Foundation
+package import Schema
+
+/// The large values that lie in an archive, read where they lie.
+package final class ArchivedValues: Sendable {
+    private let reader: ArchiveReader
+    private let entries: [UUID: ZipEntry]
+    /// Where values are put that somebody wants as a file; made with the first.
+    private let scratch: String
+
+    package var path: String { reader.directory.path }
+
+    package init(_ reader: ArchiveReader, scratch: String) {
+        self.reader = reader
+        self.scratch = scratch
+        var entries: [UUID: ZipEntry] = [:]
+        for entry in reader.directory.entries where entry.name.hasPrefix(PackageLayout.content + "/") && !entry.isDirectory {
+            if let name = UUID(uuidString: FilePath.name(entry.name)) { entries[name] = entry }
+        }
+        self.entries = entries
+    }
+
+    private func entry(_ name: String) -> ZipEntry? { UUID(uuidString: name).flatMap { entries[$0] } }
+
+    func has(_ name: String) -> Bool { entry(name) != nil }
+    package func size(of name: String) -> Int64? { entry(name)?.size }
+    var sizes: [UUID: Int64] { entries.mapValues(\.size) }
+
+    /// A value to be read in pieces.
+    /// - Throws: `ArchiveError`, where it is missing, and while it is read where it is damaged: whoever reads all of it is told at its end at the latest.
+    package func open(_ name: String) throws -> any LargeValueInput {
+        guard let entry = entry(name) else { throw ArchiveError(.missingEntry, "is missing", path: path, entry: name) }
+        return ArchivedValue(try reader.input(of: entry))
+    }
+
+    /// Puts a value into a file of its own; answers the file.
+    func takeOut(_ name: String) throws -> String {
+        let file = FilePath.join(scratch, name)
+        if try Disk.exists(file) { return file }
+        try Disk.makeDirectories(scratch, mode: 0o700)
+        let value = LargeValueReader(try open(name))
+        try Disk.replaceFile(file, mode: 0o600) { target in try value.forEachRemainingPiece { try target.append($0) } }
+        return file
+    }
+}
+
+/// A large value in an archive that is open.
+private final class ArchivedValue: LargeValueInput {
+    private let input: EntryInput
+
+    init(_ input: EntryInput) { self.input = input }
+
+    var count: Int64 { input.entry.size }
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int { try input.read(into: buffer, at: offset) }
+}

@@ -1,0 +1,105 @@
+package import RowMemory
+package import Schema
+package import Storage
+
+/// A property of one name in two entities of one name, either of which may lack it.
+package struct ComparedProperty {
+    /// Where the values of one side are.
+    package enum Side {
+        case attribute(RowSlot)
+        /// Of a one-to-one relationship with its inverse.
+        case toOne(RowSlot, inverse: String?)
+        case toMany(index: Int, isOrdered: Bool)
+
+        /// The place of a relationship whose members have to be asked for.
+        package var memberIndex: Int? {
+            if case .toMany(let index, _) = self { index } else { nil }
+        }
+    }
+
+    package let name: String
+    package let old: Side?
+    package let new: Side?
+
+    /// By name; without those that say nothing of their own.
+    package static func pairs(_ old: (Entity, any PersistentStore)?, _ new: (Entity, any PersistentStore)?) -> [ComparedProperty] {
+        let old = old.map { sides($0, $1) } ?? [:], new = new.map { sides($0, $1) } ?? [:]
+        return Set(old.keys).union(new.keys).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map {
+            ComparedProperty(name: $0, old: old[$0], new: new[$0])
+        }
+    }
+
+    private static func sides(_ entity: Entity, _ store: any PersistentStore) -> [String: Side] {
+        var sides: [String: Side] = [:]
+        let slots = store.layouts[entity.index].slots
+        for property in entity.properties where !property.isTransient {
+            if let attribute = property.attribute {
+                if attribute.type != .undefined, attribute.type != .objectID { sides[property.name] = .attribute(slots[property.index]) }
+            } else if !property.isToMany {
+                let inverse = store.identity.model.inverse(of: property).flatMap { $0.isToMany ? nil : $0.name }
+                sides[property.name] = .toOne(slots[property.index], inverse: inverse)
+            } else if isTold(property, store.identity.model) {
+                sides[property.name] = .toMany(index: property.index, isOrdered: property.relationship?.isOrdered ?? false)
+            }
+        }
+        return sides
+    }
+
+    /// Whether a to-many relationship says what its inverse does not.
+    private static func isTold(_ property: Property, _ model: ManagedObjectModel) -> Bool {
+        if property.relationship?.isOrdered == true { return true }
+        guard let inverse = model.inverse(of: property) else { return true }
+        guard inverse.isToMany else { return false }
+        // By name, so that it is the same side in both models.
+        func path(_ property: Property) -> [String] { [model.entities[property.declaringEntityIndex].name, property.name] }
+        return path(property).lexicographicallyPrecedes(path(inverse)) || path(property) == path(inverse)
+    }
+
+    /// How the present rows of two cursors differ here; nil where they don't. A cursor is nil where its document has no such object.
+    /// - Throws: what the stores throw.
+    package func difference(_ left: RowCursor?, _ right: RowCursor?) throws -> PropertyDifference? {
+        if let left, let right, let old, let new, let isSame = Self.quickly(left.row, old, right.row, new), isSame { return nil }
+        let before = Self.value(old, left), after = Self.value(new, right)
+        if try before.isSame(as: after) || Self.isTold(elsewhere: old, left, after) || Self.isTold(elsewhere: new, right, before) { return nil }
+        return PropertyDifference(name: name, old: before, new: after)
+    }
+
+    /// Compares without making values where that is easy; nil where it is not, or where they differ.
+    private static func quickly(_ left: Row, _ old: Side, _ right: Row, _ new: Side) -> Bool? {
+        guard case .attribute(let a) = old, case .attribute(let b) = new, a.kind == b.kind else { return nil }
+        guard left.hasValue(a), right.hasValue(b) else { return !left.hasValue(a) && !right.hasValue(b) }
+        return switch a.kind {
+        case .int: left.int(a) == right.int(b)
+        case .bool: left.bool(a) == right.bool(b)
+        case .date, .double: left.double(a)?.bitPattern == right.double(b)?.bitPattern
+        case .string, .uri: left.string(a)?.utf8.elementsEqual(right.string(b)?.utf8 ?? "".utf8)
+        case .uuid: left.uuid(a) == right.uuid(b)
+        default: nil
+        }
+    }
+
+    /// Whether a document that has nil here has the same link at its other end: old stores keep some one-to-one links at one end only.
+    private static func isTold(elsewhere side: Side?, _ cursor: RowCursor?, _ other: PropertyValue) throws -> Bool {
+        guard let cursor, case .toOne(let slot, let inverse?) = side, cursor.row.reference(slot) == nil, case .object(let target) = other else { return false }
+        return try cursor.isTarget(of: inverse, ofObject: target.entity.name, target.key)
+    }
+
+    private static func value(_ side: Side?, _ cursor: RowCursor?) -> PropertyValue {
+        guard let side, let cursor else { return .null }
+        func object(_ reference: ObjectReference) -> PropertyValue {
+            .object(ManagedObjectID(store: cursor.identity, entityIndex: reference.entityIndex, key: reference.key))
+        }
+        switch side {
+        case .attribute(let slot): return cursor.row.value(slot)
+        case .toOne(let slot, _): return cursor.row.reference(slot).map(object) ?? .null
+        case .toMany(let index, let isOrdered):
+            var members = cursor.members(index)
+            if !isOrdered {
+                // The models may have the entities in another order.
+                let entities = cursor.identity.model.entities
+                members.sort { (entities[$0.entityIndex].name, $0.key) < (entities[$1.entityIndex].name, $1.key) }
+            }
+            return members.isEmpty ? .null : .list(members.map(object))
+        }
+    }
+}

@@ -1,0 +1,63 @@
+package import RowMemory
+package import Schema
+package import Storage
+
+/// The rows of one entity in ascending order of number, with the members of some of their relationships; a batch at a time.
+package final class RowCursor {
+    package let identity: StoreIdentity
+    private let source: any RowStore
+    private let entity: Entity?
+    private let memberProperties: [Int]
+    private var rows = RowBatch()
+    private var members: [Int: [[ObjectReference]]] = [:]
+    private var index = -1
+    private var isLast = false
+    /// The number that the rows begin behind.
+    private let start: Int64?
+    private static let batchSize = 2048
+
+    /// - Parameters:
+    ///   - source: The store that has this identity, or one moment of it.
+    ///   - entity: Nil for a store that does not know it: there are no rows then.
+    ///   - members: The places of to-many relationships whose members are wanted.
+    package init(_ source: any RowStore, _ identity: StoreIdentity, _ entity: Entity?, members: [Int], after start: Int64? = nil) {
+        self.source = source
+        self.identity = identity
+        self.start = start
+        self.entity = entity
+        memberProperties = members
+        isLast = entity == nil
+    }
+
+    /// The number of the present row; nil after the last.
+    package var key: Int64? { index >= 0 && index < rows.count ? rows[index].key : nil }
+    var row: Row { rows[index] }
+
+    package func members(_ propertyIndex: Int) -> [ObjectReference] { members[propertyIndex]?[index] ?? [] }
+
+    /// Goes on to the next row; at first to the first.
+    package func advance() throws {
+        index += 1
+        if index >= rows.count, !isLast { try load() }
+    }
+
+    /// Whether an object of the store leads to the present row by one of its to-one relationships. Costs a read of that object.
+    func isTarget(of relationship: String, ofObject entityName: String, _ key: Int64) throws -> Bool {
+        guard let entity, let other = identity.model.entity(named: entityName), let property = other.property(named: relationship), !property.isToMany else { return false }
+        let found = try source.rows(RowRequest(entityIndex: other.index, selection: .keys([key])))
+        guard !found.isEmpty else { return false }
+        return found[0].reference(found[0].layout.slots[property.index]) == ObjectReference(key: row.key, entityIndex: entity.index)
+    }
+
+    private func load() throws {
+        guard let entity else { return }
+        let last = rows.isEmpty ? start : rows[rows.count - 1].key
+        rows = try source.rows(.part(of: entity.index, after: last, limit: Self.batchSize))
+        isLast = rows.count < Self.batchSize
+        index = 0
+        let owners = (0..<rows.count).map { rows[$0].key }
+        for property in memberProperties {
+            members[property] = try source.related(entityIndex: entity.index, propertyIndex: property, owners: owners, includingRows: false).members
+        }
+    }
+}

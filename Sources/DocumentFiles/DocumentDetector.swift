@@ -1,0 +1,100 @@
+internal import ArchiveKit
+internal import AtomicStores
+internal import FileSystem
+internal import SQLiteKit
+package import Storage
+
+/// Looks at a path and says what kind of document is there, or what else.
+package struct DetectedDocument: Sendable, Hashable {
+    package let kind: DocumentKind
+    /// The document, with links resolved.
+    package let path: String
+    /// What kind of store a bare store or managed document is; those of packages and archives are SQLite's.
+    package let storeType: StoreType
+
+    /// The store of a bare store or managed document, or of a package.
+    package var storePath: String? { kind == .archive ? nil : Self.storePath(kind, path) }
+
+    /// Where the store of a document is, an unpacked one's beneath its package.
+    package static func storePath(_ kind: DocumentKind, _ path: String) -> String {
+        switch kind {
+        case .package, .archive: FilePath.join(path, PackageLayout.store)
+        case .store: path
+        case .managedDocument: FilePath.join(path, PackageLayout.managedStore)
+        }
+    }
+
+    /// - Throws: `DocumentError`: `.notFound`, `.malformed` with what was found instead, `.unsupported` for a store of another type.
+    package init(_ path: String) throws {
+        let path = LinkResolution.resolve(path)
+        self.path = path
+        (kind, storeType) = try DocumentError.stage(.opening, path) {
+            switch try Disk.kind(of: path) {
+            case nil: throw DocumentError(.notFound, "there is no such document")
+            case .directory: (try Self.kind(ofFolder: path), .sqlite)
+            case .file: try Self.kind(ofFile: path)
+            case .symbolicLink: throw DocumentError(.notFound, "a link that leads nowhere")
+            case .other: throw DocumentError(.malformed, "neither a file nor a folder")
+            }
+        }
+    }
+
+    /// The package that `reader` reads; nil for a folder that is something else.
+    package init?(_ reader: PackageReader) throws {
+        guard try reader.kind(of: PackageLayout.manifest) != nil else { return nil }
+        (kind, path, storeType) = (.package, reader.path, .sqlite)
+    }
+
+    /// Whether a path leads by a link out of the package that it is in, so that it names no part of it.
+    package static func leadsOut(_ path: String) -> Bool {
+        var hasLink = false, item = path
+        for _ in 0..<deepestPart {
+            hasLink = hasLink || (try? Disk.kind(of: item)) == .symbolicLink
+            item = FilePath.parent(item)
+            if (try? Disk.exists(FilePath.join(item, PackageLayout.manifest))) == true { return hasLink }
+        }
+        return false
+    }
+
+    private static let deepestPart = 12
+
+    private static func kind(ofFolder path: String) throws -> DocumentKind {
+        let folder = try Directory(path)
+        if try folder.status(of: PackageLayout.manifest) != nil { return .package }
+        if try folder.status(of: PackageLayout.mimetype) != nil {
+            throw DocumentError(.malformed, "a document folder without \(PackageLayout.manifest)")
+        }
+        if let content = try? folder.directory("StoreContent"), try content.status(of: "persistentStore") != nil { return .managedDocument }
+        throw DocumentError(.malformed, "a folder without \(PackageLayout.manifest), not a document")
+    }
+
+    private static func kind(ofFile path: String) throws -> (DocumentKind, StoreType) {
+        let file = try DatabaseStart(path, count: 4096)
+        let start = file.bytes, size = file.size
+        if ZipDirectory.begins(start) { return (.archive, .sqlite) }
+        if start.starts(with: Array("SQLite format 3\u{0}".utf8)) {
+            try checkHeader(start, size: size, hasJournal: Disk.exists(path + "-wal"))
+            return (.store, .sqlite)
+        }
+        if AtomicPersistentStore.isBinaryStore(start) { return (.store, .binary) }
+        if AtomicPersistentStore.isXMLStore(start) { return (.store, .xml) }
+        if start.isEmpty { throw DocumentError(.malformed, "an empty file, not a document") }
+        if start.starts(with: Array("SQLite format 3\u{0}".utf8).prefix(start.count)) { throw DocumentError(.malformed, "a truncated store of \(size) bytes") }
+        if start.starts(with: Array("bplist00".utf8)) { throw DocumentError(.unsupported, "a binary property list, perhaps a binary store of Core Data: only its own framework reads these") }
+        let text = String(validating: start.prefix(start.count == 4096 ? 4090 : 4096), as: UTF8.self)
+        throw DocumentError(.malformed, text == nil ? "not a document: unknown binary data" : "a text file, not a document")
+    }
+
+    /// The first hundred bytes of a database say how large it has to be.
+    private static func checkHeader(_ start: [UInt8], size: Int64, hasJournal: Bool) throws {
+        guard start.count >= 100 else { throw DocumentError(.malformed, "a truncated store of \(size) bytes") }
+        let raw = Int(start[16]) << 8 | Int(start[17])
+        let pageSize = raw == 1 ? 65_536 : raw
+        guard pageSize >= 512, pageSize & (pageSize - 1) == 0 else { throw DocumentError(.malformed, "a damaged store: its pages have no valid size") }
+        func number(at offset: Int) -> Int64 { start[offset..<offset + 4].reduce(0) { $0 << 8 | Int64($1) } }
+        // The count is valid only where the last writer kept it; with a WAL the pages may be there.
+        guard number(at: 24) == number(at: 92), !hasJournal else { return }
+        let expected = number(at: 28) * Int64(pageSize)
+        guard size >= expected else { throw DocumentError(.malformed, "a truncated store: \(size) of \(expected) bytes") }
+    }
+}

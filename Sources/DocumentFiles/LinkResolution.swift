@@ -1,0 +1,19 @@
+internal import FileSystem
+internal import Foundation
+
+/// Where a path that a person gave leads to.
+package enum LinkResolution {
+    /// The path with links resolved as far as it exists, absolute.
+    package static func resolve(_ path: String) -> String {
+        // `..` is taken away before links are followed, as people read paths, and not after them, as the system does.
+        if !leadsUp(path), let resolved = try? Disk.resolve(path) { return resolved }
+        return URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath().path
+    }
+
+    /// Whether a part of the path is `..`.
+    private static func leadsUp(_ path: String) -> Bool {
+        let stop = UInt8(ascii: ".")
+        guard zip(path.utf8, path.utf8.dropFirst()).contains(where: { $0 == stop && $1 == stop }) else { return false }
+        return path.utf8.split(separator: UInt8(ascii: "/")).contains { $0.elementsEqual("..".utf8) }
+    }
+}

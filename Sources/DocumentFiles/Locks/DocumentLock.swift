@@ -1,0 +1,88 @@
+internal import FileSystem
+internal import Foundation
+internal import Coding
+
+/// The lock of a document that is being edited: a kernel lock on a hidden file beside it, which says who holds it.
+///
+/// A process that dies loses the lock, whatever stands in the file. The lock is never put on the store itself: closing any descriptor of
+/// that would drop SQLite's own locks.
+package final class DocumentLock: Sendable {
+    private let lock: FileLock
+
+    private init(_ lock: FileLock) { self.lock = lock }
+
+    /// Takes the lock of the document at `path`, which need not exist yet.
+    /// - Throws: `DocumentError` `.locked` with the holder, or `.permission` where no lock file can be made.
+    package static func acquire(_ path: String, document: String?) throws -> DocumentLock {
+        let current = LockHolder.current(document: document)
+        return try DocumentError.stage(.locking, path) {
+            let file = try lockFile(for: path)
+            guard let lock = try FileLock.acquire(file) else { throw busy(holder(in: file), path) }
+            let previous = try? decoded(lock.read(limit: largestFile))
+            // A free lock of another machine proves nothing: its kernel doesn't tell ours on every file system.
+            if let previous, !previous.isOfThisMachine(current) {
+                try lock.release(removing: false)
+                throw busy(previous, path)
+            }
+            do {
+                try lock.write(current.json)
+            } catch {
+                try? lock.release(removing: true)
+                throw error
+            }
+            return DocumentLock(lock)
+        }
+    }
+
+    /// Adds to what the lock file says which document it is. Of use to readers of the file alone, so a failure is none.
+    package func note(document: String) { try? lock.write(LockHolder.current(document: document).json) }
+
+    package func release() { try? lock.release(removing: true) }
+
+    /// Who holds the lock of the document at `path`; nil where nobody does.
+    package static func holder(of path: String) -> LockHolder? {
+        for file in [siblingFile(for: path), runtimeFile(for: path)].compactMap({ $0 }) {
+            guard (try? FileLock.isHeld(file)) == true else { continue }
+            return holder(in: file) ?? LockHolder(pid: 0, host: "?", bootID: "", user: "?", program: "?", document: nil, since: .distantPast)
+        }
+        return nil
+    }
+
+    private static func busy(_ holder: LockHolder?, _ path: String) -> DocumentError {
+        let who = holder.map { "open in \($0)" } ?? "open in another program"
+        return DocumentError(.locked, who, path: path, stage: .locking, hint: "try again later, or open it for reading", holder: holder)
+    }
+
+    private static func holder(in file: String) -> LockHolder? {
+        try? decoded(Disk.read(file, limit: largestFile))
+    }
+
+    private static let largestFile = 64 << 10
+
+    /// The holder that a lock file names; nil for an empty one.
+    private static func decoded(_ bytes: [UInt8]) throws -> LockHolder? {
+        bytes.isEmpty ? nil : try JSONCoding.decoder.decode(LockHolder.self, from: Data(bytes))
+    }
+
+    // MARK: Where the lock file stands
+
+    private static func lockFile(for path: String) throws -> String {
+        let sibling = siblingFile(for: path)
+        if Disk.isWritable(FilePath.parent(path)) { return sibling }
+        // The folder takes no new file, but the document itself may be writable.
+        guard Disk.isWritable(path), let runtime = runtimeFile(for: path) else {
+            throw DocumentError(.permission, "its folder can't be written to", path: path)
+        }
+        try Disk.makeDirectories(FilePath.parent(runtime), mode: 0o700)
+        return runtime
+    }
+
+    private static func siblingFile(for path: String) -> String {
+        FilePath.join(FilePath.parent(path), ".\(FilePath.name(path)).lock")
+    }
+
+    private static func runtimeFile(for path: String) -> String? {
+        guard let runtime = ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"], runtime.hasPrefix("/") else { return nil }
+        return "\(runtime)/folio/locks/\(Hex.encode(SHA256.digest(Array(path.utf8)).prefix(16))).lock"
+    }
+}

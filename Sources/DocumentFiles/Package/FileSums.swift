@@ -1,0 +1,91 @@
+internal import ArchiveKit
+internal import Coding
+internal import FileSystem
+internal import Foundation
+internal import Schema
+internal import Storage
+
+/// What a manifest records of the application's own files and the previews: sizes and checksums by name, as the last save left them. Damage to one is found by them.
+package enum FileSums {
+    package typealias Recorded = [String: Manifest.FileSum]
+
+    /// Of more files than have room in a manifest nothing is recorded.
+    private static let mostBytes = 256 << 10
+    private static let bytesBesideName = 64
+
+    /// Of the files of a package. Reads them all.
+    /// - Returns: nil for more than a manifest has room for.
+    static func recorded(inPackage package: String) throws -> Recorded? {
+        let parts = try [PackageLayout.extra, PackageLayout.preview].flatMap { try ArchiveFile.files(in: package, under: $0) }
+        return try recorded(parts, beneath: parts.isEmpty ? nil : Directory(package))
+    }
+
+    /// Of the parts of an archive that is about to be written. Reads those that no archive has yet.
+    static func recorded(_ parts: [ArchivePart], beneath root: Directory?) throws -> Recorded? {
+        guard parts.reduce(0, { $0 + $1.name.utf8.count + bytesBesideName }) <= mostBytes else { return nil }
+        var recorded: Recorded = [:]
+        for part in parts {
+            switch part.content {
+            case .bytes(let bytes): recorded[part.name] = bytes.withUnsafeBytes { Manifest.FileSum($0) }
+            case .entry(let entry, _): recorded[part.name] = Manifest.FileSum(bytes: entry.size, checksum: entry.crc32)
+            case .file: recorded[part.name] = try root.map { try Manifest.FileSum(of: $0.file(part.name, refusingHardLinks: true)) }
+            }
+        }
+        return recorded
+    }
+
+    /// What is wrong with the files of a package, by name.
+    static func findings(_ recorded: Recorded, inPackage package: String) throws -> [(name: String, reason: String)] {
+        let root = try Directory(package)
+        return recorded.sorted { $0.key < $1.key }.compactMap { name, sum in
+            guard [PackageLayout.extra, PackageLayout.preview].contains(where: { name.hasPrefix($0 + "/") }) else { return nil }
+            do {
+                return try Manifest.FileSum(of: root.file(name, refusingHardLinks: true)) == sum ? nil : (name, alteredMessage)
+            } catch let error as FileSystemError {
+                return (name, error.code == .notFound ? "is missing" : error.reason)
+            } catch {
+                return (name, "\(error)")
+            }
+        }
+    }
+
+    static let alteredMessage = "is not what the last save wrote: its checksum differs"
+}
+
+extension Manifest.FileSum {
+    init(bytes: Int64, checksum: UInt32) { self.init(bytes: bytes, checksum: String(checksum, radix: 16)) }
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        var sum = CRC32()
+        sum.update(bytes)
+        self.init(bytes: Int64(bytes.count), checksum: sum.value)
+    }
+
+    /// Of a file, which is read in pieces.
+    init(of file: File) throws {
+        var sum = CRC32(), bytes: Int64 = 0
+        try LargeValueReader(FileInput(file)).forEachRemainingPiece { piece in
+            piece.withUnsafeBytes { sum.update($0) }
+            bytes += Int64(piece.count)
+        }
+        self.init(bytes: bytes, checksum: sum.value)
+    }
+}
+
+extension DocumentSession {
+    /// What the manifest is to record of the application's files and previews, which have their names; nil where they are too many or can't be read.
+    func filesToRecord() -> FileSums.Recorded? {
+        if fileSums == nil, let package { fileSums = try? FileSums.recorded(inPackage: package) }
+        return fileSums
+    }
+
+    /// Makes sure that a file of the package is what the last save wrote, where that is known.
+    /// - Throws: `DocumentError`: `malformed` where it is not, `changed` where another program has saved meanwhile.
+    func checkFile(_ name: String, _ found: @autoclosure () throws -> Manifest.FileSum) throws {
+        guard kind == .package, workingSet == nil, let manifest, let marker, manifest.generation == marker.generation, let recorded = manifest.files?[name], try found() != recorded else { return }
+        guard try place.marker() == marker, try place.manifest() == manifest else {
+            throw DocumentError(.changed, "the document was saved by another program while it was read", path: path)
+        }
+        throw DocumentError(.malformed, "“\(name)” \(FileSums.alteredMessage)", path: FilePath.join(path, name))
+    }
+}

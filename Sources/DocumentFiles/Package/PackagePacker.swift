@@ -1,0 +1,138 @@
+internal import ArchiveKit
+internal import FileSystem
+internal import Foundation
+internal import SQLiteStore
+
+/// Packs a package folder into an archive: its files as they are, the store unopened. Same package, same bytes.
+///
+/// The store's main file alone is the last saved state. What its WAL holds beyond that is never left behind unsaid: a save that has not reached the main file is folded
+/// in; work that was autosaved and never saved is refused.
+package struct PackagePacker {
+    /// The package, links resolved.
+    package let source: String
+    package let includesVersions: Bool
+
+    package init(source: String, includesVersions: Bool) {
+        self.source = source
+        self.includesVersions = includesVersions
+    }
+
+    /// - Parameter progress: Told the bytes done and the bytes in all; may throw to end the work.
+    /// - Parameter target: Nil only looks.
+    package func pack(to target: DocumentTarget?, progress: @escaping (Int64, Int64) throws -> Void) throws -> PackingReport {
+        let lock = try SourceLock.acquire(source)
+        defer { lock?.release() }
+        let staging = try StateFolder.makeTemporary()
+        defer { StateFolder.removeTemporary(staging) }
+        let (parts, outsideCommits, sizes): ([ArchivePart], Int, [Int64]) = try DocumentError.stage(.packing, source) {
+            let (parts, outsideCommits) = try self.parts(staging)
+            return (parts, outsideCommits, try parts.map { try $0.byteCount() })
+        }
+        let total = sizes.reduce(0, +)
+        if let target {
+            var done: Int64 = 0
+            try target.place { temporary in
+                let protection = try FileProtection.ofDocument(source).replacing(target.path)
+                let file = try File(temporary, .create(mode: protection.fileMode))
+                defer { file.close() }
+                try protection.giveAway(temporary)
+                try ArchiveWriter.write(parts, to: file) { count in
+                    done += count
+                    try progress(done, total)
+                }
+                try file.synchronize()
+                // What can't be read must not replace what can.
+                let archive = try ArchiveFile(temporary)
+                guard archive.reader.directory.entries.map(\.size) == sizes else { throw DocumentError(.io, "what was written does not read back", path: temporary) }
+            }
+        }
+        return PackingReport(files: parts.count, bytes: total, path: target?.path ?? source, outsideCommits: outsideCommits)
+    }
+
+    /// The files of the archive, and how many commits of other programs the WAL has.
+    private func parts(_ staging: String) throws -> ([ArchivePart], outsideCommits: Int) {
+        let reader = try PackageReader(source)
+        try checkNames()
+        try reader.checkStore()
+        guard try PackageLayout.isDocumentType(reader.mimetype()) else {
+            throw DocumentError(.malformed, "a folder of another kind, not a document", path: FilePath.join(source, PackageLayout.mimetype))
+        }
+        let manifest = try reader.manifest()
+        guard manifest.lastSave == nil else { throw SourceLock.recoverable(source) }
+        if try SharedPlace.holds(source), try WorkingSet.existing(forPackage: source, uuid: manifest.uuid) != nil {
+            let session = try DocumentSession.read(source) { _ in nil }
+            defer { try? session.close() }
+            if session.hasAutosavedWork { throw SourceLock.recoverable(source) }
+        }
+        var manifestBytes = try Disk.read(FilePath.join(source, PackageLayout.manifest), limit: JSONCoding.maximumSize)
+        // Under the lock, nobody of ours has the store open: reading it past SQLite takes no lock of anybody's away.
+        var store = FilePath.join(source, PackageLayout.store), outsideCommits = 0
+        if let journal = try Disk.status(of: store + "-wal"), journal.size > 0 {
+            store = FilePath.join(staging, FilePath.name(PackageLayout.store))
+            if let newer = try foldJournal(to: store, manifest) { (manifestBytes, outsideCommits) = newer }
+        } else if let pages = manifest.store.pages, try pages.verdict(onFileAt: store) == .damaged {
+            throw DocumentSession.altered(store)
+        }
+        if store.hasPrefix(source), let files = manifest.files, let finding = try FileSums.findings(files, inPackage: source).first {
+            throw DocumentError(.malformed, "“\(finding.name)” \(finding.reason)", path: FilePath.join(source, finding.name))
+        }
+        var parts = [
+            ArchivePart(name: PackageLayout.mimetype, content: .bytes(Array(PackageLayout.archiveType.utf8)), isStored: true),
+            ArchivePart(name: PackageLayout.manifest, content: .bytes(manifestBytes)),
+        ]
+        parts += try ArchiveFile.files(in: source, under: PackageLayout.models)
+        parts += try PageSums.storeParts(store)
+        let left = includesVersions ? [] : try valuesOfVersionsAlone(manifest)
+        try ContentFolder(inPackage: source).checkFiles { !left.contains($0) }
+        parts += try ArchiveFile.files(in: source, under: PackageLayout.content).filter { !left.contains(FilePath.name($0.name)) }
+        for folder in [PackageLayout.extra, PackageLayout.preview] { parts += try ArchiveFile.files(in: source, under: folder) }
+        if includesVersions {
+            parts += try ArchiveFile.files(in: source, under: PackageLayout.versions).filter { !PackageLayout.isSetAside($0.name) }
+        }
+        return (parts, outsideCommits)
+    }
+
+    /// An archive that has more than the layout can't be opened again, and one that has less would have lost something.
+    private func checkNames() throws {
+        for entry in try Disk.list(source) where !PackageLayout.isTransient(entry.name[...]) {
+            switch entry.name {
+            case PackageLayout.mimetype, PackageLayout.manifest, PackageLayout.storeFolder: continue
+            case let name where PackageLayout.folders.contains(name) || name.hasPrefix(PackageLayout.damagedVersions + "-"): continue
+            default: throw DocumentError(.malformed, "has no place in a document", path: FilePath.join(source, entry.name))
+            }
+        }
+    }
+
+    /// Copies the store with what its WAL holds.
+    /// - Returns: the manifest of that state, and how many commits of other programs the WAL has; nil where the store is none of a document.
+    private func foldJournal(to copy: String, _ manifest: Manifest) throws -> ([UInt8], outsideCommits: Int)? {
+        let session = try DocumentSession.read(source) { _ in nil }
+        defer { try? session.close() }
+        guard !session.hasAutosavedWork else { throw SourceLock.recoverable(source) }
+        guard let store = session.sqliteStore, let marker = session.marker else { return nil }
+        try session.checkPages()
+        try store.copy(to: copy)
+        session.counts = try EntityCounts(counting: store)
+        var next = try session.nextManifest(marker)
+        next.store.bytes = try Disk.status(of: copy)?.size ?? 0
+        next.store.pages = try SavedPages(ofFileAt: copy)
+        next.files = session.filesToRecord()
+        return (try next.encoded, session.outsideCommits)
+    }
+
+    /// The large values that only versions refer to: without the versions they are nobody's, and old text leaks.
+    private func valuesOfVersionsAlone(_ manifest: Manifest) throws -> Set<String> {
+        let versions = VersionStore(folder: FilePath.join(source, PackageLayout.versions))
+        return Set(try versions.namesOfVersionsAlone(generation: manifest.generation).map(\.uuidString))
+    }
+}
+
+extension ArchivePart {
+    func byteCount() throws -> Int64 {
+        switch content {
+        case .bytes(let bytes): Int64(bytes.count)
+        case .file(let path): try Disk.status(of: path)?.size ?? 0
+        case .entry(let entry, _): entry.size
+        }
+    }
+}

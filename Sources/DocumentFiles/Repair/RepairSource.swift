@@ -1,0 +1,130 @@
+internal import ArchiveKit
+internal import AtomicStores
+internal import FileSystem
+package import SQLiteStore
+
+/// The parts of a damaged document, as far as they are there; the store as a copy in a folder of the repair's own.
+package struct RepairSource {
+    /// What is written in its place.
+    package let form: DocumentForm
+    /// The folder with the parts of a package: the document itself, or what was taken out of an archive; nil for a store by itself.
+    package let package: String?
+    /// The copy of the store. Its WAL lies beside it.
+    package let store: String
+    /// Where the store's large values are.
+    package let values: ExternalValues
+    private(set) var lost: [DocumentFinding] = []
+    private let original: String
+    /// The WAL of the store: beside it, or where an editor of an archive puts it.
+    private let journal: String
+
+    init(_ path: String, scratch: String) throws {
+        store = FilePath.join(scratch, "salvaged.sqlite")
+        switch try Disk.kind(of: path) {
+        case nil: throw DocumentError(.notFound, "there is no such document", path: path)
+        case .directory:
+            if try Disk.kind(of: FilePath.join(path, PackageLayout.managedStore)) == .file {
+                (form, package) = (.store, nil)
+                original = FilePath.join(path, PackageLayout.managedStore)
+                values = ExternalValues.besideStore(at: original)
+            } else {
+                (form, package) = (.package, path)
+                original = FilePath.join(path, PackageLayout.store)
+                values = ContentFolder(inPackage: path).externalValues
+                lost += Self.linkFindings(path)
+                if let manifest = try? PackageReader(path).manifest(), (try? WorkingSet.existing(forPackage: path, uuid: manifest.uuid)) != nil {
+                    lost.append(DocumentFinding("store", "work that was never saved is kept elsewhere and not in the new document: “recover” it from the old one"))
+                }
+            }
+            journal = original + "-wal"
+        case .file:
+            let file = try File(path, .read)
+            guard try Self.isArchive(file) else {
+                try Self.checkStore(file)
+                (form, package, original, journal) = (.store, nil, path, path + "-wal")
+                values = ExternalValues.besideStore(at: path)
+                break
+            }
+            let folder = FilePath.join(scratch, "document")
+            (form, package) = (.archive, folder)
+            values = ContentFolder(inPackage: folder).externalValues
+            try Disk.makeDirectory(folder, mode: 0o700)
+            var salvager = try ArchiveSalvager(file, allowing: PackageLayout.allowsInArchive)
+            guard try salvager.extract(to: folder) > 0 else {
+                throw DocumentError(.malformed, salvager.findings.first?.messageWithoutPath ?? "nothing in the archive can be read", path: path)
+            }
+            try Disk.removeFileIfPresent(FilePath.join(folder, PackageLayout.storeSums))
+            lost = salvager.findings.map { DocumentFinding($0.entry ?? "archive", $0.messageWithoutPath) }
+            lost += Self.directoryFindings(path)
+            let work = UnsavedWork.find(archive: path, extracted: folder)
+            if let work { lost += work.takeValues(to: folder) }
+            original = work?.store ?? FilePath.join(folder, PackageLayout.store)
+            journal = work?.journal ?? original + "-wal"
+        default: throw DocumentError(.malformed, "neither a file nor a folder", path: path)
+        }
+        if try Disk.status(of: original + "-journal").map({ $0.size > 0 }) == true {
+            lost.append(DocumentFinding("store", "a change was cut short and is not rolled back: it may be in the new document in part"))
+        }
+        try copyStore(withJournal: true)
+        if try Disk.exists(store + "-wal"), (try? DocumentSession.hasForeignJournal(store)) == true {
+            lost.append(DocumentFinding("store", "the journal beside it is not its own: what is in it is left out"))
+            try copyStore(withJournal: false)
+        }
+    }
+
+    /// Copies the store anew; the original is opened by nobody else while the document's lock is held.
+    private func copyStore(withJournal: Bool) throws {
+        for suffix in ["", "-wal", "-shm", "-journal"] { try Disk.removeFileIfPresent(store + suffix) }
+        guard try Disk.kind(of: original) == .file else { throw DocumentError(.malformed, "the document has no store", path: original) }
+        try copy(original, to: store)
+        if withJournal, try Disk.kind(of: journal) == .file { try copy(journal, to: store + "-wal") }
+    }
+
+    /// Copies a part of the store, in a package beneath its folder: a link leads elsewhere.
+    private func copy(_ part: String, to target: String) throws {
+        if let package, form == .package {
+            do {
+                try Disk.copyFile(Directory(package).directory(PackageLayout.storeFolder).file(FilePath.name(part), refusingHardLinks: true), to: target)
+            } catch let error as FileSystemError where !error.path.hasPrefix(target) {
+                throw DocumentError(.malformed, "the document has no store of its own: \(error.reason)", path: part, underlying: error)
+            }
+        } else {
+            try Disk.copyFile(part, to: target)
+        }
+        try File(target, .readWrite).setMode(0o600)
+    }
+
+    /// Parts of a package that are links: nothing is read through them.
+    private static func linkFindings(_ path: String) -> [DocumentFinding] {
+        guard let entries = try? Disk.list(path) else { return [] }
+        return entries.filter { $0.kind == .symbolicLink }.map { DocumentFinding($0.name, "is a link: what it leads to is left out") }
+    }
+
+    private static func isArchive(_ file: File) throws -> Bool {
+        var start = [UInt8](repeating: 0, count: 16)
+        _ = try start.withUnsafeMutableBytes { try file.read(into: $0, at: 0) }
+        if ZipDirectory.begins(start) { return true }
+        return try !start.starts(with: Array("SQLite format 3".utf8)) && ArchiveSalvager.hasEntries(file)
+    }
+
+    private static func checkStore(_ file: File) throws {
+        var start = [UInt8](repeating: 0, count: 4096)
+        start.removeLast(start.count - (try start.withUnsafeMutableBytes { try file.read(into: $0, at: 0) }))
+        if AtomicPersistentStore.isBinaryStore(start) || AtomicPersistentStore.isXMLStore(start) {
+            throw DocumentError(.unsupported, "a store that is written as a whole: what of it is damaged can't be read in part", path: file.path)
+        }
+        guard start.count >= 512 else { throw DocumentError(.malformed, "too short to be a store", path: file.path) }
+    }
+
+    /// What is wrong with the archive as a whole, which the entries by themselves do not show.
+    private static func directoryFindings(_ path: String) -> [DocumentFinding] {
+        do {
+            _ = try ArchiveReader(File(path, .read), allowing: PackageLayout.allowsInArchive)
+            return []
+        } catch let error as ArchiveError {
+            return [DocumentFinding("archive", error.messageWithoutPath)]
+        } catch {
+            return [DocumentFinding("archive", "\(error)")]
+        }
+    }
+}

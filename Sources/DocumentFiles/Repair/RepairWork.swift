@@ -1,0 +1,208 @@
+internal import ArchiveKit
+internal import FileSystem
+internal import Foundation
+internal import ModelFiles
+internal import RowMemory
+internal import SQLiteStore
+internal import Schema
+internal import Storage
+
+/// Makes a sound package of the parts of a damaged document.
+struct RepairWork {
+    package let source: RepairSource
+    let resolver: DocumentSession.ModelResolver
+    package let scratch: String
+    private(set) var lost: [DocumentFinding]
+    private(set) var notes: [String] = []
+    private(set) var counts: [String: Int] = [:]
+    package private(set) var modelName = "Model"
+    private var manifest: Manifest?
+    private var models: [(name: String, model: ManagedObjectModel)] = []
+
+    init(source: RepairSource, resolver: @escaping DocumentSession.ModelResolver, scratch: String) {
+        self.source = source
+        self.resolver = resolver
+        self.scratch = scratch
+        lost = source.lost
+    }
+
+    private mutating func report(_ part: String, _ message: String, object: String? = nil) { lost.append(DocumentFinding(part, message, object: object)) }
+
+    /// - Returns: the package, in the repair's own folder.
+    mutating func makePackage() throws -> String {
+        readParts()
+        let salvager = try openStore()
+        defer { try? salvager.close() }
+        let model = salvager.identity.model
+        modelName = models.first { $0.model == model }?.name ?? manifest?.model.name ?? PackageBuilder.name(for: model)
+        let path = FilePath.join(scratch, "saved.folio")
+        let builder = try PackageBuilder(at: path, model: model, modelName: modelName)
+        let store = try builder.makeStore()
+        do {
+            try copyRows(salvager, to: store)
+            for finding in salvager.findings { report("store", finding.message, object: finding.object) }
+            for finding in try store.removeDanglingReferences() + store.missingValueFindings() { report("store", finding.message, object: finding.object) }
+            var marker = DocumentMarker()
+            if let created = DocumentMarker(salvager.metadata)?.created ?? manifest?.created { marker.created = created }
+            var changes = ChangeSet()
+            for (key, value) in salvager.metadata where !key.hasPrefix("NS") && !key.hasPrefix("_NS") { changes.metadata[key] = value }
+            changes.metadata.merge(marker.metadata) { $1 }
+            _ = try store.apply(changes)
+            let entityCounts = try EntityCounts(counting: store)
+            counts = entityCounts.byName
+            compareCounts(DocumentMarker(salvager.metadata))
+            let uuid = store.identity.uuid
+            try store.closeAsOneFile()
+            copyExtras(to: path)
+            var next = try builder.manifest(uuid: uuid, marker: marker, counts: entityCounts)
+            next.title = manifest?.title
+            next.keywords = manifest?.keywords
+            try builder.finish(next, .open, isDurable: false)
+        } catch {
+            try? store.close()
+            throw error
+        }
+        return path
+    }
+
+    // MARK: Parts
+
+    /// The manifest and the models, as far as they can be read.
+    private mutating func readParts() {
+        guard let package = source.package else { return }
+        do {
+            let reader = try PackageReader(package)
+            do { manifest = try reader.manifest() } catch { report(PackageLayout.manifest, "\(Self.reason(error)): it is made anew, without title and keywords") }
+            for name in try reader.modelNames() {
+                let part = "\(PackageLayout.models)/\(name).xcdatamodel"
+                do {
+                    models.append((name, try ModelContents.decode(Data(reader.model(name)), path: part)))
+                } catch {
+                    report(part, Self.reason(error))
+                }
+            }
+            if try Disk.exists(FilePath.join(package, PackageLayout.versions)) { notes.append("the earlier versions stay with the old document") }
+        } catch {
+            report("document", Self.reason(error))
+        }
+    }
+
+    /// Holds the numbers of objects against those of the manifest, where that is of the same save: a row may be gone without a trace.
+    private mutating func compareCounts(_ marker: DocumentMarker?) {
+        guard let manifest, let marker, !marker.hasUnsavedWork, marker.generation == manifest.generation else { return }
+        for (name, count) in manifest.entities.sorted(by: { $0.key < $1.key }) where counts[name] != count {
+            report("store", "the manifest counts \(count) objects, \(counts[name] ?? 0) are there", object: name)
+        }
+    }
+
+    /// The application's own files, one by one.
+    private mutating func copyExtras(to target: String) {
+        guard let package = source.package, let root = try? Directory(package), (try? root.status(of: PackageLayout.extra))?.kind == .directory else { return }
+        // What was taken out of an archive is the repair's own, plain files with names that were looked at: a copy of each of many thousand would take most of the time.
+        if source.form == .archive, (try? Disk.rename(FilePath.join(package, PackageLayout.extra), to: FilePath.join(target, PackageLayout.extra))) != nil { return }
+        copyFiles(PackageLayout.extra, beneath: root, to: target)
+    }
+
+    private mutating func copyFiles(_ name: String, beneath parent: Directory, _ place: String? = nil, to target: String) {
+        let path = place ?? name
+        do {
+            let folder = try parent.directory(name)
+            for entry in try folder.entries() where !PackageLayout.isTransient(entry.name[...]) {
+                let name = path + "/" + entry.name
+                switch entry.kind {
+                case .directory: copyFiles(entry.name, beneath: folder, name, to: target)
+                case .file:
+                    do {
+                        let copy = FilePath.join(target, name)
+                        try Disk.makeDirectories(FilePath.parent(copy))
+                        try Disk.copyFile(folder.file(entry.name, refusingHardLinks: true), to: copy)
+                    } catch {
+                        report(name, Self.reason(error))
+                    }
+                case .symbolicLink, .other: report(name, "is neither a plain file nor a folder, and is left out")
+                }
+            }
+        } catch {
+            report(path, Self.reason(error))
+        }
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        switch error {
+        case let error as DocumentError: error.message
+        case let error as FileSystemError: error.reason
+        case let error as ArchiveError: error.messageWithoutPath
+        case let error as StorageError: error.message
+        default: "\(error)"
+        }
+    }
+
+    // MARK: The store
+
+    private func openStore() throws -> StoreSalvager {
+        let models = models, resolver = resolver
+        func resolve(_ hashes: [String: Data]) throws -> ManagedObjectModel? {
+            if let given = try resolver(hashes) { return given }
+            if let fitting = models.first(where: { $0.model.isCompatible(withVersionHashes: hashes) }) { return fitting.model }
+            // Which of them it was, nobody can say any more; of one, it needs not be said.
+            return hashes.isEmpty && models.count == 1 ? models[0].model : nil
+        }
+        return try StoreSalvager(copyAt: source.store, files: source.values, resolvingModel: resolve)
+    }
+
+    private mutating func copyRows(_ salvager: StoreSalvager, to store: SQLitePersistentStore) throws {
+        var findings: [DocumentFinding] = []
+        let entities = salvager.identity.model.entities
+        try salvager.forEachBatch { batch in
+            try Task.checkCancellation()
+            var groups: [Int: RowBatch] = [:]
+            for index in 0..<batch.count {
+                let row = groups[batch[index].entityIndex, default: RowBatch()].append(copyOf: batch[index])
+                findings += checkValues(row, entities[row.entityIndex])
+            }
+            for (entityIndex, rows) in groups.sorted(by: { $0.key < $1.key }) { findings += try insert(rows, entities[entityIndex], store) }
+        }
+        try salvager.forEachChange { changes in
+            try Task.checkCancellation()
+            _ = try store.apply(changes)
+        }
+        lost += findings
+    }
+
+    /// Takes away what refers to a file that can't be read.
+    private func checkValues(_ row: Row, _ entity: Entity) -> [DocumentFinding] {
+        var findings: [DocumentFinding] = []
+        for slot in row.layout.slots where slot.kind == .large {
+            guard let value = row.large(slot), let name = value.fileName else { continue }
+            let object = "\(entity.name)/p\(row.key)", property = entity.properties[Int(slot.index)].name
+            do {
+                // Read to its end in any case.
+                let found = try ContentFolder.name(of: value)
+                if source.package != nil, found != name {
+                    findings.append(DocumentFinding("attachments", "\(property) is not what was written: it is kept as it is", object: object))
+                }
+            } catch {
+                row.clear(slot)
+                findings.append(DocumentFinding("attachments", "the file of \(property) can't be read: \(name)", object: object))
+            }
+        }
+        return findings
+    }
+
+    /// Inserts rows; those that a rule of uniqueness forbids are left out and told.
+    private func insert(_ rows: RowBatch, _ entity: Entity, _ store: SQLitePersistentStore) throws -> [DocumentFinding] {
+        var changes = ChangeSet()
+        changes.insertions = [ChangeSet.Insertions(entityIndex: entity.index, rows: rows)]
+        do {
+            _ = try store.apply(changes)
+            return []
+        } catch let error as StorageError where error.code == .constraint {
+            guard rows.count > 1 else {
+                return [DocumentFinding("store", "can't be kept: \(error.message)", object: "\(entity.name)/p\(rows[0].key)")]
+            }
+            var halves = [RowBatch(), RowBatch()]
+            for index in 0..<rows.count { _ = halves[index * 2 / rows.count].append(copyOf: rows[index]) }
+            return try halves.flatMap { try insert($0, entity, store) }
+        }
+    }
+}

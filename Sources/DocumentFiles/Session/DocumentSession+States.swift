@@ -1,0 +1,105 @@
+internal import FileSystem
+package import Foundation
+internal import SQLiteStore
+package import Schema
+internal import Storage
+
+/// Reading a document as it was: its store is put together in a temporary folder, its large values stay where they are.
+extension DocumentSession {
+    /// Opens one state of a document for reading: nothing is written anywhere near it.
+    /// - Throws: `DocumentError`, `notFound` where there is no such state.
+    package static func read(_ path: String, _ state: DocumentState, model: @Sendable ([String: Data]) throws -> ManagedObjectModel?) throws -> DocumentSession {
+        let session = try read(path, model: model)
+        if state == .newest { return session }
+        do {
+            return try DocumentError.stage(.reading, session.path) {
+                guard let marker = session.marker else {
+                    throw DocumentError(.unsupported, "a store by itself has one state, the newest", path: session.path)
+                }
+                switch state {
+                case .newest: return session
+                case .autosaved:
+                    guard session.hasAutosavedWork else { throw DocumentError(.notFound, "there is no autosaved work", path: session.path) }
+                    return session
+                case .saved: return try session.replacedBySavedState(model)
+                case .version(let generation) where generation == marker.generation: return try marker.isSaved ? session : session.replacedByMainFile(model)
+                case .version(let generation): return try session.replacedByVersion(generation, model)
+                }
+            }
+        } catch {
+            try? session.close()
+            throw error
+        }
+    }
+
+    private func replacedBySavedState(_ model: ModelResolver) throws -> DocumentSession {
+        guard hasAutosavedWork else { return self }
+        if let lastSave = marker?.lastSave { return try replacedByVersion(lastSave.generation, model) }
+        return try replacedByMainFile(model)
+    }
+
+    private func replacedByMainFile(_ model: ModelResolver) throws -> DocumentSession {
+        try replaced(model) { target, _ in try writeSavedState(to: target) }
+    }
+
+    private func replacedByVersion(_ generation: Int, _ model: ModelResolver) throws -> DocumentSession {
+        try replaced(model) { target, folder in
+            guard let versions = try versions ?? archivedVersions(in: folder), let version = try versions.list().last(where: { $0.generation == generation }) else {
+                throw DocumentError(.notFound, "there is no version \(generation)", path: path)
+            }
+            try restoreVersion(version.number, of: versions, to: target)
+        }
+    }
+
+    /// Closes this session and opens one on a store of another version of the model, which `build` makes. Large values that `build` makes are beside that store.
+    package func replaced(byMigrated model: ManagedObjectModel, hasOwnValues: Bool, _ build: (_ path: String) throws -> Void) throws -> DocumentSession {
+        let values = content?.externalValues ?? .besideStore(at: storePath)
+        return try replaced({ _ in model }, files: { hasOwnValues ? .besideStore(at: $0) : values }) { path, _ in try build(path) }
+    }
+
+    /// Closes this session and opens one on the store that `build` puts together.
+    private func replaced(
+        _ model: ModelResolver, files: ((String) -> ExternalValues)? = nil, _ build: (_ path: String, _ folder: String) throws -> Void
+    ) throws -> DocumentSession {
+        let folder = try StateFolder.makeTemporary()
+        do {
+            let place = StorePlace(copyIn: folder, of: self.place)
+            try Disk.makeDirectories(FilePath.parent(place.storePath), mode: 0o700)
+            try build(place.storePath, folder)
+            let session = try Self.open(copyOf: self, place, model, files: files?(place.storePath))
+            try close()
+            return session
+        } catch {
+            StateFolder.removeTemporary(folder)
+            throw error
+        }
+    }
+
+    private static func open(
+        copyOf original: DocumentSession, _ place: StorePlace, _ model: ModelResolver, files: ExternalValues?
+    ) throws -> DocumentSession {
+        var description = PersistentStoreDescription(url: URL(fileURLWithPath: place.storePath))
+        description.createsIfMissing = false
+        description.isReadOnly = true
+        let content = place.content()
+        let store = try files.map { files in
+            try SQLitePersistentStore.open(description, files: files) { signature in try signature.flatMap { try model($0.versionHashes) } }
+        } ?? place.open(description, content, model: model)
+        do {
+            let session = DocumentSession(kind: original.kind, path: original.path, isEditing: false, place: place, store: store, content: content)
+            // A store by itself has no marker, and shows no state but its own.
+            guard original.marker != nil else { return session }
+            guard let marker = DocumentMarker(try store.metadata()) else {
+                throw DocumentError(.malformed, "the version is not that of a document: its metadata lack the marker", path: original.path)
+            }
+            session.marker = marker
+            session.counts = try EntityCounts(counting: store)
+            session.manifest = original.manifest
+            session.manifest = try session.nextManifest(marker)
+            return session
+        } catch {
+            try? store.close()
+            throw error
+        }
+    }
+}

@@ -1,0 +1,130 @@
+internal import Coding
+package import FileSystem
+internal import Foundation
+
+extension DeltaHeader {
+    static func checksum(_ bytes: [UInt8]) -> UInt32 { CRC32.checksum(bytes) }
+}
+
+/// A reverse delta that was read: how to make an older state of a database from the next newer one.
+///
+/// Invariants: the runs ascend without overlap within `size`, and have every byte of the older state beyond the newer one's end.
+package struct DeltaFile {
+    let header: DeltaHeader
+    let runs: [DeltaRun]
+    let references: ContentReferences
+    private let file: File
+
+    /// Reads the header and the tables; the bytes of the runs are checked when they are used.
+    /// - Throws: `DocumentError.malformed` for anything that is not as it was written.
+    init(_ path: String) throws {
+        file = try File(path, .read)
+        let size = try file.status().size
+        guard let header = DeltaHeader(try Self.read(file, 0, DeltaHeader.recordSize)) else { throw Self.damaged(path) }
+        let place = Int64(DeltaHeader.recordSize)
+        // The counts are bounded by the file's own size before anything is read by them.
+        guard header.dataSize <= UInt64(size), place + Int64(header.dataSize) + Int64(header.tableSize) == size else { throw Self.damaged(path) }
+        let table = try Self.read(file, place + Int64(header.dataSize), header.tableSize)
+        guard CRC32.checksum(table) == header.tableChecksum else { throw Self.damaged(path) }
+        self.header = header
+        guard let runs = Self.runs(header, table) else { throw Self.damaged(path) }
+        self.runs = runs
+        var names = table[(runs.count * DeltaRun.recordSize)...]
+        references = ContentReferences(
+            dropped: Self.names(&names, Int(header.droppedCount)), added: Self.names(&names, Int(header.addedCount)))
+    }
+
+    package var path: String { file.path }
+    package var size: Int64 { Int64(header.size) }
+    var newerSize: Int64 { Int64(header.newerSize) }
+
+    private static func runs(_ header: DeltaHeader, _ table: [UInt8]) -> [DeltaRun]? {
+        guard header.size < 1 << 49, header.newerSize < 1 << 49 else { return nil }
+        let size = Int64(header.size), newerSize = Int64(header.newerSize)
+        var runs: [DeltaRun] = []
+        runs.reserveCapacity(Int(header.runCount))
+        var place = Int64(DeltaHeader.recordSize)
+        var end: Int64 = 0
+        // Up to here the older state is in the newer one or in a run.
+        var known = newerSize
+        for index in 0..<Int(header.runCount) {
+            let (offset, length) = table.withUnsafeBytes { bytes in
+                (
+                    UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index * DeltaRun.recordSize, as: UInt64.self)),
+                    UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: index * DeltaRun.recordSize + 8, as: UInt32.self))
+                )
+            }
+            guard length > 0, offset >= UInt64(end), offset <= header.size, UInt64(length) <= header.size - offset else { return nil }
+            let run = DeltaRun(offset: Int64(offset), length: Int64(length), place: place)
+            if run.offset <= known { known = max(known, run.end) }
+            end = run.end
+            place += run.length
+            runs.append(run)
+        }
+        guard UInt64(place) == UInt64(DeltaHeader.recordSize) + header.dataSize else { return nil }
+        // Else a small file could ask for a large one. A delta without runs makes nothing: only its references count.
+        guard runs.isEmpty || size <= known else { return nil }
+        return runs
+    }
+
+    private static func names(_ bytes: inout ArraySlice<UInt8>, _ count: Int) -> Set<UUID> {
+        var names = Set<UUID>(minimumCapacity: count)
+        for _ in 0..<count {
+            let name = bytes.prefix(DeltaHeader.nameSize)
+            names.insert(name.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) })
+            bytes = bytes.dropFirst(DeltaHeader.nameSize)
+        }
+        return names
+    }
+
+    private static func read(_ file: File, _ offset: Int64, _ count: Int) throws -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        let done = try bytes.withUnsafeMutableBytes { try file.read(into: $0, at: offset) }
+        guard done == count else { throw damaged(file.path) }
+        return bytes
+    }
+
+    static func damaged(_ path: String) -> DocumentError {
+        DocumentError(.malformed, "a version of the document is damaged", path: path)
+    }
+
+    // MARK: Use
+
+    /// Gives out the bytes of one run, in pieces; `checksum` takes them in.
+    package func read(_ run: DeltaRun, _ buffer: UnsafeMutableRawBufferPointer, _ body: (Int64, UnsafeRawBufferPointer) throws -> Void) throws {
+        var done: Int64 = 0
+        while done < run.length {
+            let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(min(Int64(buffer.count), run.length - done))])
+            guard try file.read(into: piece, at: run.place + done) == piece.count else { throw Self.damaged(path) }
+            try body(run.offset + done, UnsafeRawBufferPointer(piece))
+            done += Int64(piece.count)
+        }
+    }
+
+    /// Makes the older state of the newer one in `target`. Where it throws, the content of `target` is of no use.
+    package func apply(to target: File) throws {
+        guard try target.status().size == newerSize else { throw Self.damaged(path) }
+        if size != newerSize { try target.truncate(to: size) }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceSize, alignment: 4096)
+        defer { buffer.deallocate() }
+        var checksum = CRC32()
+        for run in runs {
+            try read(run, buffer) { offset, bytes in
+                checksum.update(bytes)
+                try target.write(bytes, at: offset)
+            }
+        }
+        guard checksum.value == header.dataChecksum else { throw Self.damaged(path) }
+    }
+
+    /// Throws where the bytes of the runs are not those that were written.
+    func checkData() throws {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceSize, alignment: 4096)
+        defer { buffer.deallocate() }
+        var checksum = CRC32()
+        for run in runs { try read(run, buffer) { checksum.update($1) } }
+        guard checksum.value == header.dataChecksum else { throw Self.damaged(path) }
+    }
+
+    static let pieceSize = 1 << 18
+}

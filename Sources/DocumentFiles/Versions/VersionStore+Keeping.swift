@@ -1,0 +1,328 @@
+package import FileSystem
+internal import Foundation
+package import SQLiteKit
+
+extension VersionStore {
+    /// Keeps the last saved state, after the commit of a new save and before its checkpoint. Durable when it returns.
+    ///
+    /// Called again for the same save, it does nothing: so whoever finishes a save that was interrupted need not know how far it came. Where it throws, all older
+    /// versions are as they were, and there must be no checkpoint yet: call it again.
+    ///
+    ///     try connection.withFiles { files in
+    ///         try versions.keep(files, saved: marker.state, previous: previous, references: ContentReferences(from: before, to: after))
+    ///     }
+    ///     try connection.checkpoint(.truncate)
+    ///
+    /// Costs one reading of the WAL, and writes about as many bytes as differ, and the index.
+    /// - Parameters:
+    ///   - saved: The save that was just committed.
+    ///   - previous: The save before it, which the main file is unless a checkpoint is still due.
+    ///   - references: How the names in `content/` differ between the two.
+    /// - Returns: The version; nil where it was kept already.
+    @discardableResult
+    package func keep(
+        _ files: DatabaseFiles, saved: SavedState, previous: SavedState, reason: DocumentVersion.Reason = .save,
+        references: ContentReferences = ContentReferences()
+    ) throws -> DocumentVersion? {
+        var pages: SavedPages?
+        return try keep(files, saved: saved, previous: previous, reason: reason, references: references, pages: &pages)
+    }
+
+    /// - Parameter pages: What is recorded of the pages of `previous`, where it is; becomes what is to be recorded of those of `saved`, nil where that is not known without reading them all.
+    func keep(
+        _ files: DatabaseFiles, saved: SavedState, previous: SavedState, reason: DocumentVersion.Reason, references: ContentReferences, pages: inout SavedPages?
+    ) throws -> DocumentVersion? {
+        let recorded = pages
+        pages = nil
+        var index = try VersionIndex.read(in: folder)
+        if try isKept(index, saved) {
+            // What other programs have committed on top is in no sum.
+            if let sum = index.head?.sum, files.log == nil || files.log?.end == index.head?.wal { pages = try SavedPages(sum: sum, of: files.current) }
+            return nil
+        }
+        try prepareFolder()
+        try prepare(&index, previous)
+        guard index.rows.count < VersionIndex.maximumCount else {
+            throw DocumentError(.unsupported, "more than \(VersionIndex.maximumCount) versions; prune them", path: folder)
+        }
+        guard let head = index.head else { preconditionFailure("continue(from:) sets the head") }
+        return try making { made in
+            let older = files.state(at: head.wal), newer = files.current
+            var row = VersionIndex.Row(
+                number: index.next, generation: head.generation, saved: head.saved, reason: reason.description, flags: .isLinked,
+                size: older.size, deltaBytes: 0)
+            row.sum = recorded?.sum ?? head.sum
+            if let recorded, try recorded.isChangedOutside(DatabaseHeader(of: older)) { row.sum = nil }
+            if row.sum == nil, older.size <= policy.cheapSize { row.sum = try StateSum(of: older) }
+            made.append(row.baseName)
+            if older.isMainFile, try clone(files, path(row.baseName)) {
+                row.flags = .hasBase
+            } else if isBaseDue(index, older.size) {
+                row.sum = try writeBase(older, to: path(row.baseName))
+                row.flags.insert(.hasBase)
+            }
+            if row.flags.contains(.hasBase) {
+                try Disk.synchronizeFile(path(row.baseName))
+                row.baseBytes = row.size
+            }
+            made.append(row.deltaName)
+            var sum = row.sum
+            row.deltaBytes = try writeDelta(row, files, head.wal, older, newer, references, &sum)
+            try Disk.synchronizeDirectory(folder)
+            index.rows.append(row)
+            index.next += 1
+            index.head = VersionIndex.Head(saved, wal: files.log?.end, sum: sum)
+            try index.write(in: folder)
+            pages = try sum.map { try SavedPages(sum: $0, of: newer) }
+            return row.version
+        }
+    }
+
+    /// Keeps the last saved state as a closed store file of its own, before another file takes its place as a whole: migration, compaction, restoring.
+    ///
+    /// `store` is the main file with everything in it. It is read whole and copied, its blocks shared where the file system can. Call it on the versions folder of the document that comes to stand in the old one's place.
+    /// - Parameter saved: The state that takes its place.
+    @discardableResult
+    package func keepReplaced(
+        _ store: String, saved: SavedState, previous: SavedState, reason: DocumentVersion.Reason, references: ContentReferences = ContentReferences()
+    ) throws -> DocumentVersion? {
+        try keepClosed(saved: saved, previous: previous, reason: reason, references: references) { _, path in try Disk.copyFile(store, to: path) }
+    }
+
+    /// Keeps the last saved state of a store that is open as a closed file of its own, before another one takes its place as a whole.
+    ///
+    /// Its files are only read. Where the store stays after all, for a crash or a failure came between, the version it is is taken back with the next save.
+    @discardableResult
+    package func keepReplaced(
+        _ files: DatabaseFiles, saved: SavedState, previous: SavedState, reason: DocumentVersion.Reason, references: ContentReferences = ContentReferences()
+    ) throws -> DocumentVersion? {
+        try keepClosed(saved: saved, previous: previous, reason: reason, references: references) { head, path in
+            let state = files.state(at: head.wal)
+            if state.isMainFile, try clone(files, path) { return }
+            _ = try writeBase(state, to: path)
+        }
+    }
+
+    /// Keeps a state that did not lead to the saved one, as a closed store file of its own: what was open here before a conflict was settled.
+    ///
+    /// The versions before it lead to the saved state, and must not lead over this one: the newest of them becomes a whole copy too. Costs the two copies.
+    /// - Parameter previous: The saved state, which stays what it is.
+    package func keepAside(
+        _ store: String, _ files: DatabaseFiles, state: SavedState, previous: SavedState, reason: DocumentVersion.Reason,
+        references: ContentReferences = ContentReferences()
+    ) throws -> DocumentVersion {
+        var index = try VersionIndex.read(in: folder)
+        try prepareFolder()
+        try prepare(&index, previous)
+        guard index.rows.count < VersionIndex.maximumCount else {
+            throw DocumentError(.unsupported, "more than \(VersionIndex.maximumCount) versions; prune them", path: folder)
+        }
+        return try making { made in
+            if let last = index.rows.indices.last {
+                if !index.rows[last].flags.contains(.hasBase) {
+                    let name = index.rows[last].baseName
+                    made.append(name)
+                    do {
+                        try restore(index.rows[last].number, from: files, to: path(name))
+                        index.rows[last].baseBytes = index.rows[last].size
+                        index.rows[last].flags.insert(.hasBase)
+                    } catch let error as DocumentError where error.code == .malformed {
+                        index.giveUpChain()
+                    }
+                }
+                if let last = index.rows.indices.last { index.rows[last].flags.remove(.isLinked) }
+            }
+            var row = VersionIndex.Row(
+                number: index.next, generation: state.generation, saved: state.saved.milliseconds, reason: reason.description, flags: .hasBase, size: 0, deltaBytes: 0)
+            made.append(row.baseName)
+            try Disk.copyFile(store, to: path(row.baseName))
+            let base = try File(path(row.baseName), .readWrite)
+            try base.synchronize()
+            row.size = try base.status().size
+            row.baseBytes = row.size
+            row.sum = try StateSum(of: base)
+            made.append(row.deltaName)
+            var writer = try DeltaWriter(path(row.deltaName), size: row.size, newerSize: row.size)
+            row.deltaBytes = try writer.finish(references)
+            try Disk.synchronizeDirectory(folder)
+            index.rows.append(row)
+            index.next += 1
+            try index.write(in: folder)
+            return row.version
+        }
+    }
+
+    /// The highest generation that a version has; 0 where there is none. That of the document may be lower, after a conflict.
+    func lastGeneration() throws -> Int { try VersionIndex.read(in: folder).rows.reduce(0) { max($0, $1.generation) } }
+
+    private func keepClosed(
+        saved: SavedState, previous: SavedState, reason: DocumentVersion.Reason, references: ContentReferences,
+        copying copy: (VersionIndex.Head, _ path: String) throws -> Void
+    ) throws -> DocumentVersion? {
+        var index = try VersionIndex.read(in: folder)
+        if try isKept(index, saved) { return nil }
+        try prepareFolder()
+        try prepare(&index, previous)
+        guard let head = index.head else { preconditionFailure("continue(from:) sets the head") }
+        return try making { made in
+            var row = VersionIndex.Row(
+                number: index.next, generation: head.generation, saved: head.saved, reason: reason.description, flags: .hasBase, size: 0, deltaBytes: 0)
+            made.append(row.baseName)
+            try copy(head, path(row.baseName))
+            let base = try File(path(row.baseName), .readWrite)
+            try base.synchronize()
+            row.size = try base.status().size
+            row.baseBytes = row.size
+            row.sum = try StateSum(of: base)
+            if let sum = head.sum, sum != row.sum { index.giveUpChain() }
+            made.append(row.deltaName)
+            var writer = try DeltaWriter(path(row.deltaName), size: row.size, newerSize: row.size)
+            row.deltaBytes = try writer.finish(references)
+            try Disk.synchronizeDirectory(folder)
+            index.rows.append(row)
+            index.next += 1
+            index.head = VersionIndex.Head(saved)
+            try index.write(in: folder)
+            return row.version
+        }
+    }
+
+    /// Whether the state before this one was kept by an earlier call; durably then.
+    private func isKept(_ index: VersionIndex, _ saved: SavedState) throws -> Bool {
+        guard let head = index.head, head.isSame(as: saved) else { return false }
+        try Disk.synchronizeDirectory(folder)
+        return true
+    }
+
+    /// Makes the index go on from `previous` and clears the folder.
+    private func prepare(_ index: inout VersionIndex, _ previous: SavedState) throws {
+        let before = index.rows
+        index.continue(from: previous)
+        // The files of rows that are given up go after the rows.
+        if index.rows != before { try index.write(in: folder) }
+        try removeStrays(index)
+    }
+
+    private func isBaseDue(_ index: VersionIndex, _ size: Int64) -> Bool {
+        var count = 0
+        var bytes: Int64 = 0
+        for row in index.rows.reversed() {
+            if row.flags.contains(.hasBase) { break }
+            count += 1
+            bytes += row.deltaBytes
+        }
+        if count >= policy.interval, size <= policy.cheapSize { return true }
+        return count > 0 && bytes > size / policy.share
+    }
+
+    /// Writes a state into a new file; answers the sum over its pages.
+    private func writeBase(_ state: DatabaseState, to path: String) throws -> StateSum {
+        let file = try File(path, .create())
+        defer { file.close() }
+        return try state.write(to: file)
+    }
+
+    private static let pagesAtOnce = 16
+
+    /// Writes the delta from the newer to the older state, or, for a row that is not linked, the references alone. `sum`, where it is known, becomes the newer state's.
+    private func writeDelta(
+        _ row: VersionIndex.Row, _ files: DatabaseFiles, _ mark: WriteAheadLog.Mark?, _ older: DatabaseState, _ newer: DatabaseState,
+        _ references: ContentReferences, _ sum: inout StateSum?
+    ) throws -> Int64 {
+        let pageSize = files.pageSize
+        var writer = try DeltaWriter(path(row.deltaName), size: older.size, newerSize: newer.size)
+        let half = Self.pagesAtOnce * pageSize
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 2 * half, alignment: 4096)
+        defer { buffer.deallocate() }
+        let first = UnsafeMutableRawBufferPointer(rebasing: buffer[..<half]), second = UnsafeMutableRawBufferPointer(rebasing: buffer[half...])
+        // Pages that one of the two does not have were not necessarily written.
+        let common = min(older.pageCount, newer.pageCount), all = max(older.pageCount, newer.pageCount)
+        let written = files.pagesWritten(since: mark).filter { $0 < common }
+        // Where the main file ends within a page, the rest of that page is new.
+        let last = older.size % Int64(pageSize) == 0 || written.last == common - 1 || common == 0 ? [] : [common - 1]
+        func note(_ run: Range<Int>) throws {
+            try older.read(pages: run, into: first)
+            try newer.read(pages: run, into: second)
+            for page in run {
+                let start = (page - run.lowerBound) * pageSize
+                let old = UnsafeRawBufferPointer(rebasing: first[start..<start + older.byteCount(ofPage: page)])
+                let new = UnsafeRawBufferPointer(rebasing: second[start..<start + newer.byteCount(ofPage: page)])
+                if sum != nil {
+                    if !old.isEmpty { sum?.remove(page, old) }
+                    if !new.isEmpty { sum?.add(page, new) }
+                }
+                guard row.flags.contains(.isLinked) else { continue }
+                try PageDifference.forEach(old, new) { range in
+                    try writer.add(Int64(page) * Int64(pageSize) + Int64(range.lowerBound), UnsafeRawBufferPointer(rebasing: old[range]))
+                }
+            }
+        }
+        for pages in [AnySequence(written), AnySequence(last), AnySequence(common..<all)] {
+            var run = 0..<0
+            for page in pages {
+                if page == run.upperBound, !run.isEmpty, run.count < Self.pagesAtOnce {
+                    run = run.lowerBound..<page + 1
+                } else {
+                    try note(run)
+                    run = page..<page + 1
+                }
+            }
+            try note(run)
+        }
+        return try writer.finish(references)
+    }
+}
+
+extension VersionIndex {
+    /// Makes the index go on from the saved state that the document is in.
+    ///
+    /// Usually that is its head. Where the document fell back to the state that was kept last (a WAL was lost after it), that state is the head again. Where it is
+    /// neither, another program has saved without keeping a version: what can't be made from a whole copy any more is given up.
+    mutating func `continue`(from previous: SavedState) {
+        guard let head else {
+            self.head = Head(previous)
+            rows = []
+            return
+        }
+        if head.generation == previous.generation { return }
+        if let last = rows.last, last.generation == previous.generation {
+            self.head = Head(SavedState(generation: last.generation, saved: Date(milliseconds: last.saved)), sum: last.sum)
+            rows.removeLast()
+            return
+        }
+        self.head = Head(previous)
+        giveUpChain()
+    }
+
+    /// Gives those versions up that can only be made from a state that is gone.
+    mutating func giveUpChain() {
+        rows.removeLast(rows.count - (rows.lastIndex { $0.flags.contains(.hasBase) }.map { $0 + 1 } ?? 0))
+        if !rows.isEmpty {
+            rows[rows.count - 1].flags.remove(.isLinked)
+            rows[rows.count - 1].flags.insert(.hasUnknownReferences)
+        }
+    }
+}
+
+extension DatabaseState {
+    /// Writes the state into an empty file; answers the sum over its pages.
+    package func write(to file: File) throws -> StateSum {
+        var sum = StateSum()
+        let pagesAtOnce = max(1, (1 << 18) / pageSize)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: pagesAtOnce * pageSize, alignment: 4096)
+        defer { buffer.deallocate() }
+        var page = 0
+        while page < pageCount {
+            var filled = 0
+            for next in page..<min(page + pagesAtOnce, pageCount) {
+                let place = UnsafeMutableRawBufferPointer(rebasing: buffer[filled..<filled + pageSize])
+                let count = try read(page: next, into: place)
+                sum.add(next, UnsafeRawBufferPointer(rebasing: place[..<count]))
+                filled += count
+            }
+            try file.append(UnsafeRawBufferPointer(rebasing: buffer[..<filled]))
+            page += pagesAtOnce
+        }
+        return sum
+    }
+}

@@ -1,0 +1,145 @@
+internal import FileSystem
+package import SQLiteKit
+
+extension VersionStore {
+    /// Writes a version's store, byte by byte as it was saved, into a new file; durable but for its folder when it returns.
+    ///
+    /// `files` are those of the document that is open, for reading or editing. A document that others edit meanwhile gives the state that was asked for or an error:
+    /// where the versions changed while they were read, it is done again. Costs reading the store and the deltas in between, and writing the store.
+    /// - Throws: `DocumentError`: `.notFound` where there is no such version, `.malformed` where it can't be had byte by byte any more; after any failure there is no file.
+    package func restore(_ number: Int, from files: DatabaseFiles, to target: String) throws {
+        var left = Self.attempts
+        while true {
+            left -= 1
+            let index = try VersionIndex.read(in: folder)
+            guard try !Disk.exists(target) else {
+                throw DocumentError(.cannotCreate, "something is there already", path: target)
+            }
+            do {
+                return try removing(target) { try restore(number, index, files, to: target) }
+            } catch {
+                guard left > 0, let now = try? VersionIndex.read(in: folder), !now.agrees(with: index) else { throw error }
+            }
+        }
+    }
+
+    private static let attempts = 5
+
+    private func restore(_ number: Int, _ index: VersionIndex, _ files: DatabaseFiles?, to target: String) throws {
+        guard let position = index.position(of: number) else { throw missing(number) }
+        var failure: (any Error)?
+        // Nearer copies first; where one is damaged, the next may do.
+        for start in index.starts(position) {
+            do {
+                return try removing(target) { try restore(position, index, start, files, to: target) }
+            } catch let error as DocumentError where error.code == .malformed {
+                failure = failure ?? error
+            }
+        }
+        throw failure ?? DocumentError(.malformed, "nothing is left to make version \(index.rows[position].generation) of", path: folder)
+    }
+
+    /// Makes a row's state without the document's own files, which a whole copy must stand in for.
+    func restoreFromBase(_ position: Int, _ index: VersionIndex, to target: String) throws {
+        try restore(index.rows[position].number, index, nil, to: target)
+    }
+
+    private func restore(_ position: Int, _ index: VersionIndex, _ start: Int, _ files: DatabaseFiles?, to target: String) throws {
+        let row = index.rows[position]
+        if start == index.rows.count {
+            guard let files else {
+                throw DocumentError(.malformed, "version \(row.generation) can't be made without the document's own state", path: folder)
+            }
+            _ = try files.state(at: index.head?.wal).write(to: File(target, .create()))
+        } else {
+            try Disk.copyFile(path(index.rows[start].baseName), to: target)
+        }
+        let file = try File(target, .readWrite)
+        for newer in (position..<start).reversed() { try delta(of: index.rows[newer]).apply(to: file) }
+        guard try file.status().size == row.size else { throw different(row) }
+        if let sum = row.sum, try StateSum(of: file) != sum { throw different(row) }
+        try file.synchronize()
+    }
+
+    private func removing(_ target: String, _ body: () throws -> Void) throws {
+        do {
+            try body()
+        } catch {
+            _ = try? Disk.removeFileIfPresent(target)
+            throw error
+        }
+    }
+
+    private func different(_ row: VersionIndex.Row) -> DocumentError {
+        DocumentError(
+            .malformed, "version \(row.generation) can't be restored as it was: it is damaged, or the document was changed by a program that kept no version",
+            path: folder)
+    }
+
+}
+
+extension VersionStore {
+    /// Files that the index names and the folder has not.
+    struct MissingFiles {
+        /// By version: the generation and the name.
+        package var files: [(generation: Int, name: String)] = []
+        /// The numbers of the versions that can't be made without them.
+        var unmakeable: Set<Int> = []
+    }
+
+    /// Looks for the files that the index names. Lists the folder and reads none of them.
+    func missingFiles() throws -> MissingFiles {
+        let index = try VersionIndex.read(in: folder), names = try Set(Disk.list(folder).filter { $0.kind == .file }.map(\.name))
+        var missing = MissingFiles()
+        for row in index.rows {
+            for name in row.flags.contains(.hasBase) ? [row.deltaName, row.baseName] : [row.deltaName] where !names.contains(name) { missing.files.append((row.generation, name)) }
+        }
+        guard !missing.files.isEmpty else { return missing }
+        for (position, row) in index.rows.enumerated() {
+            let isMakeable = index.starts(position).contains { start in
+                (start == index.rows.count || names.contains(index.rows[start].baseName)) && index.rows[position..<start].allSatisfy { names.contains($0.deltaName) }
+            }
+            if !isMakeable { missing.unmakeable.insert(row.number) }
+        }
+        return missing
+    }
+}
+
+extension VersionIndex {
+    /// The rows with a whole copy from which a row's state can be made, nearest first; `rows.count` stands for the document's own state.
+    func starts(_ position: Int) -> [Int] {
+        var starts: [Int] = []
+        var row = position
+        while row < rows.count {
+            if rows[row].flags.contains(.hasBase) { starts.append(row) }
+            guard rows[row].flags.contains(.isLinked) else { return starts }
+            row += 1
+        }
+        return starts + [rows.count]
+    }
+
+    fileprivate func agrees(with other: VersionIndex) -> Bool { next == other.next && rows == other.rows && head == other.head }
+}
+
+extension StateSum {
+    /// The sum over the pages of a database file that nobody has open.
+    init(of file: File) throws {
+        self.init()
+        var header = [UInt8](repeating: 0, count: 18)
+        _ = try header.withUnsafeMutableBytes { try file.read(into: $0, at: 0) }
+        let field = Int(header[16]) << 8 | Int(header[17])
+        let pageSize = field == 1 ? 65_536 : max(512, field)
+        let pagesAtOnce = max(1, (1 << 18) / pageSize)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: pagesAtOnce * pageSize, alignment: 4096)
+        defer { buffer.deallocate() }
+        var page = 0
+        while true {
+            let count = try file.read(into: buffer, at: Int64(page) * Int64(pageSize))
+            for start in stride(from: 0, to: count, by: pageSize) {
+                add(page, UnsafeRawBufferPointer(rebasing: buffer[start..<min(start + pageSize, count)]))
+                page += 1
+            }
+            if count < buffer.count { return }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+internal import ArchiveKit
+internal import FileSystem
+internal import Foundation
+internal import SQLiteStore
+internal import Schema
+internal import Storage
+
+extension DocumentWriter {
+    func writePackage(_ content: Content, to path: String, _ protection: FileProtection, isDurable: Bool = true) throws -> SaveReceipt {
+        let package = try PackageBuilder(at: path, model: model, modelName: modelName)
+        let store = try makeStore(content, at: package.storePath, files: package.content.externalValues, isDocument: true) { try package.makeStore() }
+        if case .copy(let session, _) = content {
+            try copyExtras(from: session, to: path)
+            if includesVersions { try copyVersions(of: session, to: package, store.marker) }
+        }
+        let parts = PartsWriter(package: path)
+        try parts.place(parts.stage(self.parts))
+        var manifest = try package.manifest(uuid: store.uuid, marker: store.marker, counts: store.counts)
+        if case .copy(let session, _) = content {
+            manifest.title = session.manifest?.title
+            manifest.keywords = session.manifest?.keywords
+            if let description = self.parts.description { (manifest.title, manifest.keywords) = (description.title, description.keywords) }
+        }
+        try package.finish(manifest, protection, isDurable: isDurable)
+        try verify(path, uuid: store.uuid)
+        return store.receipt
+    }
+
+    func writeArchive(_ content: Content, to path: String, _ protection: FileProtection) throws -> SaveReceipt {
+        let staging = FilePath.sibling(of: target, tag: "tmp", id: UniqueName.make())
+        defer { try? Disk.removeTree(staging) }
+        // The archive that is made of it is what has to be durable.
+        let receipt = try writePackage(content, to: staging, protection, isDurable: false)
+        try ArchiveFile.pack(
+            staging, store: FilePath.join(staging, PackageLayout.store), manifest: PackageReader(staging).manifest(),
+            includesVersions: includesVersions, to: path, protection)
+        _ = try ArchiveFile(path).manifest()
+        return receipt
+    }
+
+    /// Builds the store with its large values in a folder aside, where it has the name that it is to have; then moves the values to their place and the store to
+    /// where it waits for its own.
+    /// - Parameter placed: The values that were moved to their place, for taking them away again where the store does not follow.
+    func writeStore(_ content: Content, to replacement: Replacement, _ protection: FileProtection, placing placed: inout [String]) throws -> SaveReceipt {
+        let staging = FilePath.sibling(of: target, tag: "tmp", id: UniqueName.make())
+        try Disk.makeDirectory(staging, mode: 0o700)
+        defer { try? Disk.removeTree(staging) }
+        let path = FilePath.join(staging, FilePath.name(target))
+        var description = PersistentStoreDescription(url: URL(fileURLWithPath: path))
+        description.journal = .asFound
+        if let type = form.bareStoreType, type != .sqlite {
+            description.type = type
+            let receipt = try makeAtomicStore(content, description)
+            try protection.protect(path)
+            try Disk.renameWithoutReplacing(path, to: replacement.temporary)
+            return receipt
+        }
+        let files = ExternalValues.besideStore(at: path)
+        let store = try makeStore(content, at: path, files: files, isDocument: false) {
+            try SQLitePersistentStore.create(description, model: model, files: files)
+        }
+        try protection.protect(path)
+        try protection.protect(ExternalValues.folder(beside: path))
+        try Disk.synchronizeFile(path)
+        try moveValues(from: files, names: store.externalValues, protection, noting: &placed)
+        try Disk.renameWithoutReplacing(path, to: replacement.temporary)
+        return store.receipt
+    }
+
+    private func moveValues(from staged: ExternalValues, names: Set<String>, _ protection: FileProtection, noting moved: inout [String]) throws {
+        let files = ExternalValues.besideStore(at: target)
+        for name in names.sorted() {
+            let from = staged.path(name), to = files.path(name)
+            guard try Disk.exists(from), try !Disk.exists(to) else { continue }
+            // Noted first: the folder counts, too.
+            moved.append(to)
+            try Disk.makeDirectories(FilePath.parent(to), mode: protection.folderMode)
+            try Disk.rename(from, to: to)
+        }
+        guard let folder = moved.first.map({ FilePath.parent($0) }) else { return }
+        for folder in [folder, FilePath.parent(folder), FilePath.parent(target)] { try Disk.synchronizeDirectory(folder) }
+    }
+
+    /// Takes values away that were put in place for a store that did not come to be, and their folders where nothing else is in them.
+    func removePlacedValues(_ paths: [String]) {
+        guard let folder = paths.first.map({ FilePath.parent($0) }) else { return }
+        for path in paths { _ = try? Disk.removeFileIfPresent(path) }
+        for folder in [folder, FilePath.parent(folder)] { try? Disk.removeEmptyDirectory(folder) }
+    }
+
+    /// Takes away the large values beside the store to which it does not refer.
+    package func removeUnusedValues() throws {
+        let folder = FilePath.parent(ExternalValues.besideStore(at: target).path("x"))
+        guard try Disk.kind(of: folder) == .directory else { return }
+        let session = try DocumentSession.read(target) { _ in model }
+        defer { try? session.close() }
+        let used = try session.sqliteStore?.externalValueNames() ?? []
+        for entry in try Disk.list(folder) where entry.kind == .file && !used.contains(entry.name) {
+            try Disk.removeFile(FilePath.join(folder, entry.name))
+        }
+    }
+
+    /// What can't be opened must not replace what can.
+    private func verify(_ package: String, uuid: String) throws {
+        let session = try DocumentSession.read(package) { _ in model }
+        defer { try? session.close() }
+        guard session.uuid == uuid else { throw DocumentError(.io, "what was written reads back as another document", path: package) }
+    }
+
+    private func copyExtras(from session: DocumentSession, to target: String) throws {
+        let own = try session.package.map { try ArchiveFile.files(in: $0, under: PackageLayout.extra).map(\.name) } ?? []
+        if let reader = session.place.archive?.reader {
+            // The working set has what was changed since, and knows what was taken away.
+            let isRemoved = try session.package.map { try RemovedParts(inWorkingSet: $0).contains() } ?? { _ in false }
+            try reader.extract(into: target) { $0.hasPrefix(PackageLayout.extra + "/") && !own.contains($0) && !isRemoved($0) }
+        }
+        guard !own.isEmpty, let package = try session.package.map({ try Directory($0) }) else { return }
+        for name in own {
+            try Disk.makeDirectories(FilePath.parent(FilePath.join(target, name)))
+            let copy = FilePath.join(target, name)
+            try Disk.copyFile(package.file(name, refusingHardLinks: true), to: copy)
+            try session.checkFile(name, Manifest.FileSum(of: File(copy)))
+        }
+    }
+
+    /// Copies the versions with the large values that they refer to, and makes the saved state that they lead up to one of them: what is written here has other pages.
+    private func copyVersions(of session: DocumentSession, to package: PackageBuilder, _ marker: DocumentMarker) throws {
+        let staging = try StateFolder.makeTemporary()
+        defer { StateFolder.removeTemporary(staging) }
+        guard let source = try session.versions ?? session.archivedVersions(in: staging), let saved = session.keptState, let store = session.sqliteStore else { return }
+        let target = VersionStore(folder: FilePath.join(package.path, PackageLayout.versions)) { _, _ in false }
+        if try Disk.exists(source.folder) {
+            let discarded = FilePath.name(PackageLayout.discarded)
+            try Disk.copyTree(source.folder, to: target.folder) { name, _ in name != discarded }
+        }
+        try store.withFiles { files in _ = try target.keepReplaced(files, saved: marker.savedState, previous: saved, reason: .other) }
+        let used = try store.externalValueNames().compactMap { UUID(uuidString: $0) }
+        for name in try (target.contentReferences() ?? session.content?.names() ?? []).union(used) {
+            let to = package.content.file(name.uuidString)
+            guard try !Disk.exists(to) else { continue }
+            // What is missing stays missing, for `verify` to report.
+            do { try session.content?.copy(name.uuidString, to: to) } catch let error as StorageError where error.code == .notFound {}
+        }
+    }
+}

@@ -1,0 +1,143 @@
+internal import DocumentFiles
+internal import ObjectGraph
+internal import Storage
+
+extension PersistentDocument {
+    /// What becomes of unsaved work when a document is closed.
+    public enum UnsavedWork: Sendable, Hashable {
+        /// It is saved; where that fails the document stays open.
+        case save
+        /// It is autosaved: the next opening finds it. What can't be autosaved (the changes of a store by itself, what ``noteChange()`` has noted) fails the close with
+        /// `DocumentError` `unsavedChanges`, and the document stays open.
+        case keep
+        /// It is given up: the document is as it was last saved.
+        case discard
+    }
+
+    /// Gives up everything since the last save: changes in the context and autosaved work. The latter is set aside until the next save.
+    ///
+    /// Objects stay; they show the saved values at their next use, and those that the last save did not have are deleted.
+    public func revert() async throws {
+        try await exclusively {
+            let state = try editingState()
+            context.rollback()
+            context.undoManager?.removeAllActions()
+            if state.hasAutosavedWork { try goOn { try $0.closeDiscardingAutosavedWork() } }
+            didReload()
+        }
+    }
+
+    /// What is open was read anew: nothing is unsaved but the work that came with it.
+    func didReload() {
+        recovered = state.recoveredWork
+        hasNotedChanges = false
+        discardableChangeCount = 0
+        takeUpDeniedDeletions()
+        context.forgetMissingObjects()
+        context.refreshAllObjects()
+        context.processPendingChanges()
+        takeUpPendingValues()
+        committedPosition = context.editPosition
+        savedPosition = state.hasAutosavedWork ? nil : committedPosition
+    }
+
+    /// Runs what ends the session, and goes on with the document as it is then on the disk, the same objects and the same lock.
+    func goOn(after ending: @escaping @Sendable (DocumentSession) throws -> Void) throws {
+        try here { session in
+            var failure: (any Error)?
+            do { try ending(session) } catch { failure = error }
+            // What failed early has changed nothing.
+            if let failure, session.isStoreOpen { throw failure }
+            do {
+                let model = session.model
+                session = try DocumentSession.reopen(session.path, lock: session.lock) { _ in model }
+                session.renewTrace()
+            } catch {
+                throw failure ?? error
+            }
+            if let failure { throw failure }
+        }
+    }
+
+    /// Closes the document and gives its lock back, after the operations that are under way.
+    ///
+    /// Unsaved work is treated as the policy of ``startBackgroundTasks(_:isolation:)`` says. Without one it is kept (``UnsavedWork/keep``): autosaved, so that the next opening
+    /// finds it and says so by `DocumentError` `recoverable`. A document that is open for reading has nothing to keep: changes in its context are dropped.
+    /// - Parameter discarding: Whether unsaved work is given up instead, autosaved work too.
+    /// - Throws: As ``close(_:)``.
+    public func close(discardingUnsavedWork discarding: Bool = false) async throws {
+        try await close(discarding ? .discard : background?.policy.unsavedWorkOnClose ?? .keep)
+    }
+
+    /// Closes the document and gives its lock back, after the operations that are under way. Changes that are made while unsaved work is written are treated as it is. Does nothing
+    /// where the document is closed.
+    ///
+    /// ```swift
+    /// try await document.close(.save)
+    /// ```
+    /// - Throws: What saving or autosaving throws, and `DocumentError` with code `unsavedChanges` for work that can't be kept; then the document stays open. `DocumentError` where
+    ///   the files could not be closed as they should; then it is closed.
+    public func close(_ work: UnsavedWork) async throws {
+        try await exclusively {
+            guard isOpen else { return }
+            switch work {
+            case .save: try await repeatUntilSettled({ hasUnsavedChanges }) { try await saveNow() }
+            case .keep: try await keepUnsavedWork()
+            case .discard: break
+            }
+            try await closeNow(discarding: work == .discard)
+        }
+    }
+
+    private func keepUnsavedWork() async throws {
+        guard state.isEditing else { return }
+        if state.marker != nil { try await repeatUntilSettled({ hasUncommittedEdits }) { try await autosaveNow() } }
+        guard hasNotedChanges || hasUncommittedEdits else { return }
+        throw unsavedChanges(state.marker == nil ? "there are changes, and a store by itself has no autosave" : "there are changes outside the objects, which no autosave keeps")
+    }
+
+    /// Edits that are neither saved nor autosaved. Those that were undone again are none.
+    private var hasUncommittedEdits: Bool {
+        context.processPendingChanges()
+        return hasUnsavedChanges && context.editPosition != committedPosition
+    }
+
+    /// Commits until nothing is left: the owner may edit while a commit is written.
+    private func repeatUntilSettled(_ isLeft: () -> Bool, _ commit: () async throws -> Void) async throws {
+        for _ in 0..<Self.mostCommitsOnClose {
+            guard isLeft() else { return }
+            try await commit()
+        }
+        if isLeft() { throw unsavedChanges("there are new changes after every save") }
+    }
+
+    private static var mostCommitsOnClose: Int { 100 }
+
+    private func unsavedChanges(_ reason: String) -> DocumentError {
+        DocumentError(.unsavedChanges, reason, path: state.path, stage: .closing, hint: "save the document, or close it with .discard")
+    }
+
+    private func closeNow(discarding: Bool) async throws {
+        guard isOpen else { return }
+        // Work that was undone again is no work: the document is as it was saved.
+        let isUndone = state.isEditing && state.hasAutosavedWork && !hasUnsavedChanges
+        let discards = (discarding || isUndone) && state.isEditing && state.hasAutosavedWork
+        defer { end() }
+        try await away { session in
+            if session.isEditing, let finding = try? session.trace?.look(), finding != .same {
+                guard case .moved(let place) = finding else { return try session.closeLeavingPlace() }
+                session = try session.following(to: place)
+            }
+            guard discards else { return try session.close() }
+            defer { session.unlock() }
+            try session.closeDiscardingAutosavedWork()
+            try session.workingSet?.remove()
+        }
+        endRecoveryAttempt()
+    }
+}
+
+extension PersistentDocument {
+    /// Removes what this process has put into temporary folders, of documents that are open too: for a program that is about to end without closing them.
+    package static func removeTemporaryFiles() { StateFolder.removeTemporaries() }
+}

@@ -1,0 +1,81 @@
+internal import DocumentFiles
+internal import Migration
+internal import Query
+internal import Schema
+internal import Storage
+
+extension DocumentMigration {
+    /// What a migration leaves out, with how much of it a document has.
+    public struct Loss: Sendable, Hashable, CustomStringConvertible {
+        /// The entity in the old version.
+        public let entity: String
+        /// The property in the old version; nil for the entity as a whole.
+        public let property: String?
+        /// How many objects the entity has, or how many of them have a value of the property.
+        public let count: Int
+
+        public var description: String {
+            guard let property else { return "\(entity) (\(Self.text(count, "object")))" }
+            return "\(entity).\(property) (\(Self.text(count, "value")))"
+        }
+
+        private static func text(_ count: Int, _ noun: String) -> String { count == 0 ? "no \(noun)s" : count == 1 ? "1 \(noun)" : "\(count) \(noun)s" }
+    }
+}
+
+/// Finds what of a store has no place in the version that plans lead to.
+struct MigrationLosses {
+    private let store: any PersistentStore
+    private let plans: [MigrationPlan]
+    private var model: ManagedObjectModel { store.identity.model }
+
+    init(of store: any PersistentStore, by plans: [MigrationPlan]) {
+        self.store = store
+        self.plans = plans
+    }
+
+    /// Entities first, then properties of entities that stay, inherited ones at the entity that declares them. Costs a count for each.
+    func found() throws -> [DocumentMigration.Loss] {
+        let gone = try model.entities.filter { !$0.isAbstract && image(of: $0) == nil }.map { entity in
+            DocumentMigration.Loss(entity: entity.name, property: nil, count: try store.count(RowRequest(entityIndex: entity.index, includesSubentities: false)))
+        }
+        var values: [(property: Property, count: Int)] = []
+        for entity in model.entities where !entity.isAbstract && image(of: entity) != nil {
+            for property in entity.properties where !property.isTransient && property.attribute?.isDerived != true && !isKept(property, of: entity) {
+                let count = try self.count(of: property, entity)
+                let known = values.firstIndex { ($0.property.declaringEntityIndex, $0.property.index) == (property.declaringEntityIndex, property.index) }
+                if let known { values[known].count += count } else { values.append((property, count)) }
+            }
+        }
+        return gone + values.map { DocumentMigration.Loss(entity: model.entities[$0.property.declaringEntityIndex].name, property: $0.property.name, count: $0.count) }
+    }
+
+    private func image(of entity: Entity) -> Int? { plans.reduce(Optional(entity.index)) { index, plan in index.flatMap { plan.destinationIndices[$0] } } }
+
+    /// A relationship stays where either of its ends does.
+    private func isKept(_ property: Property, of entity: Entity) -> Bool {
+        if hasImage(property, of: entity) { return true }
+        guard property.relationship != nil else { return false }
+        // Links to objects that are gone are gone with them.
+        if model.entities[property.destinationIndex].family.allSatisfy({ image(of: model.entities[$0]) == nil }) { return true }
+        guard let inverse = model.inverse(of: property) else { return false }
+        return model.entities[inverse.declaringEntityIndex].family.contains { hasImage(inverse, of: model.entities[$0]) }
+    }
+
+    private func hasImage(_ property: Property, of entity: Entity) -> Bool {
+        var index = entity.index, place = property.index
+        for plan in plans {
+            // Of an entity that is split, any half may have it.
+            let halves = plan.steps.indices.filter { plan.steps[$0]?.sourceIndex == index }
+            guard let half = halves.first(where: { plan.steps[$0]?.origins.contains(.property(place)) == true }),
+                let next = plan.steps[half]?.origins.firstIndex(of: .property(place))
+            else { return false }
+            (index, place) = (half, next)
+        }
+        return true
+    }
+
+    private func count(of property: Property, _ entity: Entity) throws -> Int {
+        try store.count(RowRequest(entityIndex: entity.index, includesSubentities: false, selection: .matching(property.hasValue)))
+    }
+}

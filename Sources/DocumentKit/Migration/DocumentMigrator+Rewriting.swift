@@ -1,0 +1,137 @@
+internal import DocumentFiles
+internal import FileSystem
+internal import Foundation
+internal import SQLiteStore
+internal import Schema
+internal import Storage
+
+/// Documents whose store is made anew beside the old one and then takes its place: by mapping models, and where the store is none of SQLite's.
+extension DocumentMigrator {
+    /// Ends the session, whatever comes of it.
+    func rewrite(_ session: DocumentSession, _ builder: MigratedStoreBuilder) throws {
+        do {
+            switch session.kind {
+            case .package: try rewritePackage(session, builder)
+            case .archive: try rewriteArchive(session, builder)
+            case .store, .managedDocument: try rewriteStore(session, builder)
+            }
+        } catch {
+            if session.isStoreOpen { try? session.close() }
+            session.unlock()
+            throw error
+        }
+    }
+
+    /// The exchange of the store's folder is the commit.
+    private func rewritePackage(_ session: DocumentSession, _ builder: MigratedStoreBuilder) throws {
+        guard let package = session.package else { preconditionFailure("A package is where its document is") }
+        let old = try session.place.modelNames(), previous = session.marker?.generation
+        let name = try ModelFolder.write(model, named: wantedModelName, to: package, besides: old)
+        do {
+            let trail = trail(of: session)
+            try session.closeReplacing(noting: trail) { path in
+                try builder.makeStore(at: path)
+                try progress?.check()
+            }
+        } catch {
+            if try session.place.storedModelInfo().versionHashes == session.model.versionHashesByEntityName {
+                ModelFolder(name, in: package).remove()
+            }
+            throw error
+        }
+        // It stands; the manifest and what only the old state needed follow.
+        let lock = session.lock
+        session.lock = nil
+        UnfinishedWork.noting {
+            let migrated = try DocumentSession.reopen(session.path, lock: lock) { [model] _ in model }
+            defer { UnfinishedWork.noting { try migrated.close() } }
+            try migrated.clearUpAfterMigration(package, from: previous, models: old, keepsOld: backupLabel != nil)
+        }
+    }
+
+    /// The new store is autosaved work in the working set at first, and a save like any other writes the archive.
+    private func rewriteArchive(_ session: DocumentSession, _ builder: MigratedStoreBuilder) throws {
+        guard let package = session.package, let marker = session.marker, let content = session.content else {
+            preconditionFailure("An archive that is edited has a working set and a marker")
+        }
+        let old = try session.place.modelNames()
+        let name = try ModelFolder.write(model, named: wantedModelName, to: package, besides: old)
+        let trail = trail(of: session)
+        // Not beside the store, where nothing else may lie.
+        let folder = FilePath.join(package, PackageLayout.migrated), made = FilePath.join(folder, FilePath.name(PackageLayout.store))
+        defer { try? Disk.removeTree(folder) }
+        try Disk.makeDirectory(folder, mode: 0o700)
+        try builder.makeStore(at: made)
+        // By this the next opening knows that there is work.
+        try note(marker.nextAutosave(isUnchecked: false), adding: trail, in: made, content.externalValues)
+        try Disk.synchronizeFile(made)
+        try progress?.check()
+        let lock = session.lock
+        session.lock = nil
+        do {
+            try session.closeStore()
+            for suffix in ["-wal", "-shm"] { try Disk.removeFileIfPresent(session.storePath + suffix) }
+            try Disk.rename(made, to: session.storePath)
+            try Disk.synchronizeDirectory(FilePath.parent(session.storePath))
+        } catch {
+            try? session.workingSet?.remove()
+            lock?.release()
+            throw error
+        }
+        let migrated = try DocumentSession.reopen(session.path, lock: lock) { [model] _ in model }
+        do {
+            try migrated.saveMigration(modelName: name, replacing: old, keepsOld: false)
+        } catch {
+            try? migrated.closeDiscardingAutosavedWork()
+            try? migrated.workingSet?.remove()
+            migrated.unlock()
+            throw error
+        }
+        UnfinishedWork.noting { try migrated.close() }
+    }
+
+    /// Gives a closed store of the new version a marker.
+    func note(_ marker: DocumentMarker, adding metadata: [String: MetadataValue?] = [:], in path: String, _ files: ExternalValues) throws {
+        var description = PersistentStoreDescription(url: URL(fileURLWithPath: path))
+        description.createsIfMissing = false
+        let store = try SQLitePersistentStore.open(description, model: model, files: files)
+        do {
+            var changes = ChangeSet()
+            changes.metadata = marker.metadata.merging(metadata) { $1 }
+            _ = try store.apply(changes)
+            try store.closeAsOneFile()
+        } catch {
+            try? store.close()
+            throw error
+        }
+    }
+
+    /// The exchange of the file is the commit.
+    private func rewriteStore(_ session: DocumentSession, _ builder: MigratedStoreBuilder) throws {
+        let target = session.storePath, type = session.store.description.type
+        let replacement = Replacement(of: target)
+        let before = try Disk.identity(of: target)
+        defer { session.unlock() }
+        do {
+            if type == .sqlite {
+                try builder.makeStore(at: replacement.temporary)
+            } else {
+                var description = PersistentStoreDescription(url: URL(fileURLWithPath: replacement.temporary))
+                description.type = type
+                try builder.makeAtomicStore(description)
+            }
+            if let mode = try Disk.status(of: target)?.mode { try File(replacement.temporary).setMode(mode) }
+            try Disk.synchronizeFile(replacement.temporary)
+            try progress?.check()
+            try session.closeStore()
+            let writer = DocumentWriter(target: target, form: .store, replaces: true, model: model, modelName: wantedModelName)
+            if type == .sqlite { try writer.clearJournals() }
+            try replacement.commit(expecting: before)
+            try? Disk.removeTree(replacement.temporary)
+            if type == .sqlite { try? writer.removeUnusedValues() }
+        } catch {
+            try? Disk.removeTree(replacement.temporary)
+            throw error
+        }
+    }
+}

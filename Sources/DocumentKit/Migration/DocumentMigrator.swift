@@ -1,0 +1,325 @@
+internal import DocumentFiles
+internal import FileSystem
+package import Foundation
+package import Migration
+internal import ModelFiles
+internal import SQLiteStore
+package import Schema
+package import Storage
+
+/// Brings a document to another version of its model.
+///
+/// The commit point is the commit of the store's transaction, or, where the store is made anew, its replacement (of an archive always its own); whatever fails or crashes
+/// before leaves the document as it was.
+package struct DocumentMigrator: Sendable {
+    package private(set) var path: String
+    package let model: ManagedObjectModel
+    /// The name for the new version; nil for its first version identifier.
+    package var modelName: String?
+    /// Versions that may stand between the old one and the new one.
+    package var versions: [ManagedObjectModel] = []
+    /// Whether a document of a version that is not among `versions` is taken for one of a newer program.
+    package var refusesUnknownVersions = false
+    /// Says how objects become those of the new version; nil infers it.
+    package var mapping: MappingModel?
+    /// The policies that the mapping names, by name.
+    package var policies: [String: EntityMigrationPolicy.Type] = [:]
+    /// The versions and the stages between them, instead of `mapping` and inference. A type, since what it makes is of use to one thread alone.
+    package var plan: (any SchemaMigrationPlan.Type)?
+    /// Whether entities that have objects, and that no mapping names, may be left out, or all entities.
+    package var allowsLoss = true
+    /// The name of the old version in what keeps the old state of a store or an archive; nil keeps none. A package keeps it as a version.
+    package var backupLabel: (@Sendable ([String: Data]) -> String?)?
+    package var progress: MigrationProgress?
+    /// The model of a store that carries none.
+    package var sourceModel: @Sendable ([String: Data]) throws -> ManagedObjectModel? = { _ in nil }
+    /// What becomes of work that an editor which is gone autosaved.
+    package var recovery = PersistentDocument.Recovery.refuse
+    /// How much room the file system of a path has.
+    package var availableBytes: @Sendable (String) throws -> Int64 = { try Disk.availableBytes(at: $0) }
+
+    package init(path: String, model: ManagedObjectModel) {
+        self.path = path
+        self.model = model
+    }
+
+    /// The same for another document.
+    package func with(path: String) -> DocumentMigrator {
+        var other = self
+        other.path = path
+        return other
+    }
+
+    /// What `migrate` would do. Nothing is written.
+    package func preview() throws -> DocumentMigration {
+        let session = try DocumentSession.read(path, model: sourceModel)
+        defer { try? session.close() }
+        return try DocumentError.stage(.opening, path) { try plan(session).preview }
+    }
+
+    /// Migrates the document where it is.
+    /// - Throws: `MigrationError` where no way leads to the new version; `DocumentError`, `newer` where the document has been migrated from the new version already, `io` where
+    ///   there is not enough room; `StorageError` or `ValidationError` for objects that the new version does not allow.
+    package func migrate() throws -> DocumentMigration {
+        guard !DocumentPermissions.isLocked(LinkResolution.resolve(path)) else {
+            throw DocumentError(.permission, "the document is locked against editing", path: path, stage: .opening, hint: "unlock it, or migrate it into a copy")
+        }
+        let session = try openSession()
+        var isOpen = true
+        defer { if isOpen { try? session.close() } }
+        return try DocumentError.stage(.writing, path) {
+            try session.checkPages()
+            let plan = try plan(session)
+            var result = plan.preview
+            guard result.isNeeded else { return result }
+            guard allowsLoss || !result.losesObjects else { throw Self.refusal(of: result) }
+            try checkSpace(in: FilePath.parent(session.path), result)
+            try progress?.check()
+            let generation = session.kind == .package ? session.marker?.generation : nil
+            if let generation, backupLabel != nil {
+                result.backup = "\(session.path)@\(generation)"
+            } else if let backupLabel {
+                let hashes = session.model.versionHashesByEntityName
+                result.backup = try DocumentBackup(session).make(label: result.from ?? backupLabel(hashes) ?? session.model.backupLabel)
+            }
+            isOpen = false
+            do {
+                switch plan.way {
+                case .inPlace(let plans) where session.sqliteStore != nil:
+                    result.steps = session.package == nil ? try migrateStore(session, plans) : try migratePackage(session, plans)
+                case let way: try rewrite(session, MigratedStoreBuilder(session, model, way, policies: policies, progress: progress))
+                }
+            } catch {
+                // Nothing has changed, so nothing has to be kept.
+                if let backup = result.backup, generation == nil { try? DocumentBackup.remove(backup) }
+                throw error
+            }
+            return result
+        }
+    }
+
+    /// What a migration that was killed left between its commit and its save is nobody's work: it is given up, and done again.
+    private func openSession() throws -> DocumentSession {
+        let session = try openUnsettled()
+        do {
+            // What the migration commits goes past the session.
+            try session.settleWorkingSet()
+            return session
+        } catch {
+            try? session.close()
+            throw error
+        }
+    }
+
+    private func openUnsettled() throws -> DocumentSession {
+        do {
+            return try DocumentSession.edit(path, model: sourceModel, recovery: recovery)
+        } catch let error as DocumentError where error.code == .recoverable && recovery == .refuse {
+            guard (try? isMigrationUnfinished()) == true else { throw error }
+            return try DocumentSession.edit(path, model: sourceModel, recovery: .discard)
+        }
+    }
+
+    /// Whether what is autosaved is of another version than what is saved, as no editor's work ever is.
+    private func isMigrationUnfinished() throws -> Bool {
+        let newest = try DocumentSession.read(path, model: sourceModel)
+        let hashes = newest.model.versionHashesByEntityName
+        try newest.close()
+        let saved = try DocumentSession.read(path, .saved, model: sourceModel)
+        defer { try? saved.close() }
+        return saved.model.versionHashesByEntityName != hashes
+    }
+
+    // MARK: Planning
+
+    typealias Plan = (way: MigratedStoreBuilder.Way, preview: DocumentMigration)
+
+    func plan(_ session: DocumentSession) throws -> Plan {
+        try refuseNewer(session)
+        let way = try way(from: session.model)
+        var preview = DocumentMigration(from: session.manifest?.model.name, stages: 0, steps: [])
+        let size = try session.place.storeBytes() + (Disk.status(of: session.storePath + "-wal")?.size ?? 0)
+        switch way {
+        case .staged(let stages):
+            preview.losses = try MigrationLosses(of: session.store, by: stages.steps.map(\.plan)).found()
+            preview.stages = stages.steps.count
+            preview.isInPlace = false
+            preview.steps = stages.titles
+            preview.rows = Int64(clamping: try EntityCounts(counting: session.store).total) * Int64(stages.steps.count)
+            // The copy and its journal.
+            preview.bytes = 3 * size
+        case .inPlace(let plans):
+            preview.stages = plans.count
+            guard !plans.isEmpty else { break }
+            preview.losses = try MigrationLosses(of: session.store, by: plans).found()
+            let isEverything = plans.reduce(Set(session.model.entities.indices)) { indices, plan in Set(indices.compactMap { plan.destinationIndices[$0] }) }.isEmpty
+            preview.losesObjects = plan == nil && (isEverything || !unsaid(preview.losses, session.store).isEmpty)
+            if session.sqliteStore == nil {
+                preview.steps = ["write the objects anew, migrated, as a store of type \(session.store.description.type.rawValue)"]
+                preview.rows = Int64(clamping: try EntityCounts(counting: session.store).total)
+                preview.bytes = 3 * size
+                break
+            }
+            var description = PersistentStoreDescription(url: URL(fileURLWithPath: session.storePath))
+            description.isReadOnly = true
+            let report = try SQLitePersistentStore.migrationPreview(description, plans, in: session.place.database)
+            (preview.steps, preview.rows, preview.bytes) = (report.steps, report.rows, report.bytes)
+        case .byObjects(let mapping):
+            preview.stages = 1
+            preview.isInPlace = false
+            preview.losses = try MappingLosses(of: session.store, by: mapping).found()
+            let isEverything = !mapping.entityMappings.contains { $0.sourceEntityName != nil && $0.destinationEntityName != nil && $0.kind != .remove }
+            preview.losesObjects = isEverything || !unsaid(preview.losses, session.store).isEmpty
+            preview.steps = mapping.entityMappings.compactMap { Self.title(of: $0) }
+            preview.rows = Int64(clamping: try EntityCounts(counting: session.store).total)
+            preview.bytes = 2 * size
+        }
+        if preview.isNeeded { preview.difference = ModelDifference(from: session.model, to: model) }
+        // Of a package the pages that change are kept as a version, of everything else the whole as a copy.
+        if backupLabel != nil || session.kind == .archive { preview.bytes += session.kind == .package ? min(preview.bytes, size) : size }
+        return (way, preview)
+    }
+
+    /// - Throws: `MigrationError` where there is none.
+    private func way(from old: ManagedObjectModel) throws -> MigratedStoreBuilder.Way {
+        if model.isCompatible(withVersionHashes: old.versionHashesByEntityName) { return .inPlace([]) }
+        if let plan {
+            let manager = try plan.migrationManager()
+            let steps = try manager.steps(fromVersionHashes: old.versionHashesByEntityName)
+            return StagedSteps.areInferred(steps) ? .inPlace(steps.map(\.plan)) : .staged(StagedSteps(steps: steps, classes: manager.versionClasses))
+        }
+        guard let mapping else { return .inPlace(try MigrationChain.plans(from: old, to: model, through: versions)) }
+        guard mapping.fits(from: old, to: model) else {
+            let names = mapping.unfitEntities(from: old, to: model)
+            throw MigrationError(
+                .missingMapping, "The mapping model was made for other versions than the document's and the new one: \(names.joined(separator: ", "))")
+        }
+        if let plan = MigrationPlan.equivalent(to: mapping, from: old, to: model) { return .inPlace([plan]) }
+        return .byObjects(mapping)
+    }
+
+    private static func title(of mapping: EntityMapping) -> String? {
+        switch (mapping.sourceEntityName, mapping.destinationEntityName) {
+        case (let old?, let new?) where mapping.kind != .add && mapping.kind != .remove: "make objects of \(new) from \(old) (\(mapping.name))"
+        case (let old?, _): "leave out the objects of \(old)"
+        default: nil
+        }
+    }
+
+    /// Entities with objects that are lost though nothing says that they are meant to go: a mapping model says so of those that it names.
+    private func unsaid(_ losses: [DocumentMigration.Loss], _ store: any PersistentStore) -> [DocumentMigration.Loss] {
+        guard let mapping else { return losses.filter { $0.property == nil && $0.count > 0 } }
+        return MappingLosses(of: store, by: mapping).unnamed(among: losses)
+    }
+
+    // MARK: Checking
+
+    private static func refusal(of migration: DocumentMigration) -> MigrationError {
+        let objects = migration.losses.filter { $0.property == nil }
+        let shown = objects.prefix(10).map(\.description).joined(separator: ", ") + (objects.count > 10 ? " and \(objects.count - 10) more" : "")
+        return MigrationError(.lossy, "The new version has no place for \(shown.isEmpty ? "any entity of the document" : shown)")
+    }
+
+    /// Better before the first byte than after the last that fits.
+    func checkSpace(in folder: String, _ migration: DocumentMigration) throws {
+        let available = try availableBytes(folder)
+        guard available < migration.bytes else { return }
+        func text(_ bytes: Int64) -> String { "\((bytes + (1 << 20) - 1) >> 20) MiB" }
+        throw DocumentError(
+            .io, "there is not enough room to migrate it: up to \(text(migration.bytes)) are needed, \(text(available)) are free", path: path, stage: .writing,
+            hint: "make room, or migrate it into a copy elsewhere")
+    }
+
+    // MARK: In place
+
+    private func migrateStore(_ session: DocumentSession, _ plans: [MigrationPlan]) throws -> [String] {
+        defer { session.unlock() }
+        try session.store.close()
+        // What others committed goes into the main file first, and somebody who has it open is met before anything is done.
+        if try DocumentSession.hasJournal(session.storePath) { try SQLitePersistentStore.foldJournal(at: session.storePath) }
+        var description = session.store.description
+        description.createsIfMissing = false
+        return try SQLitePersistentStore.migrate(description, plans, progress: progress).steps
+    }
+
+    /// The migrated state is autosaved work at first, in the WAL alone, and becomes the saved state by a save like any other.
+    private func migratePackage(_ session: DocumentSession, _ plans: [MigrationPlan]) throws -> [String] {
+        guard let package = session.package, let marker = session.marker, let content = session.content else {
+            preconditionFailure("A document in a package has a marker and a folder for its values")
+        }
+        let lock = session.lock
+        session.lock = nil
+        var released = false
+        defer { if !released { lock?.release() } }
+        let old = try session.place.modelNames(), trail = trail(of: session)
+        let name = try ModelFolder.write(model, named: wantedModelName, to: package, besides: old)
+        do {
+            try session.store.close()
+            var description = PersistentStoreDescription(url: URL(fileURLWithPath: session.storePath))
+            description.createsIfMissing = false
+            description.journal = .heldByDocument
+            let report = try SQLitePersistentStore.migrate(
+                description, plans, in: session.place.database, files: content.externalValues, metadata: marker.nextAutosave(isUnchecked: false).metadata.merging(trail) { $1 }, progress: progress)
+            released = true
+            let migrated = try DocumentSession.reopen(session.path, lock: lock) { [model] _ in model }
+            do {
+                try migrated.saveMigration(modelName: name, replacing: old, keepsOld: backupLabel != nil)
+            } catch {
+                // What could not become the saved state is given up as a whole.
+                try? migrated.closeDiscardingAutosavedWork()
+                try? migrated.workingSet?.remove()
+                migrated.unlock()
+                throw error
+            }
+            UnfinishedWork.noting { try migrated.close() }
+            return report.steps
+        } catch {
+            if try session.place.storedModelInfo().versionHashes == session.model.versionHashesByEntityName {
+                ModelFolder(name, in: package).remove()
+            }
+            if !released {
+                // What the transaction left of its journal goes, as after any session.
+                released = true
+                try? DocumentSession.reopen(session.path, lock: lock) { [model = session.model] _ in model }.close()
+            }
+            throw error
+        }
+    }
+
+    var wantedModelName: String { modelName.flatMap { PackageLayout.isModelName($0) ? $0 : nil } ?? PackageBuilder.name(for: model) }
+}
+
+extension DocumentSession {
+    /// Makes the migrated state the saved one; then the models that it is not of can go.
+    func saveMigration(modelName: String, replacing old: [String], keepsOld: Bool) throws {
+        guard let package else { return }
+        manifest?.model.name = modelName
+        manifest?.model.checksum = nil
+        if workingSet != nil {
+            if kind == .package { return try replaceSharedStore(dropping: old, reason: .migration) }
+            return try replaceArchive(dropping: old)
+        }
+        versionReason = .migration
+        let previous = marker?.generation
+        _ = try commit(ChangeSet(), .save)
+        UnfinishedWork.noting {
+            try finishSave()
+            try clearUpAfterMigration(package, from: previous, models: old, keepsOld: keepsOld)
+        }
+    }
+
+    /// Takes away what only the old state needed.
+    func clearUpAfterMigration(_ package: String, from previous: Int?, models old: [String], keepsOld: Bool) throws {
+        if !keepsOld, let versions, let old = try versions.list().last(where: { $0.generation == previous }) { try versions.remove([old.number]) }
+        guard !isCheckpointPending else { return }
+        for name in old { ModelFolder(name, in: package).remove() }
+    }
+}
+
+extension ManagedObjectModel {
+    /// What tells the version apart where it has no name.
+    fileprivate var backupLabel: String {
+        let identifier = description.versionIdentifiers.first { PackageLayout.isModelName($0) }
+        return identifier ?? String(versionChecksum.filter(\.isLetter).prefix(8))
+    }
+}

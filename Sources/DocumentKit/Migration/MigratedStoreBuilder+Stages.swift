@@ -1,0 +1,60 @@
+internal import DocumentFiles
+internal import Foundation
+internal import Migration
+internal import ObjectGraph
+internal import SQLiteStore
+internal import Schema
+internal import Storage
+
+/// The steps of a plan of versions with work of the application's own between them.
+///
+/// They run on a copy of the store that takes the place of the old one when all is done, so that what fails or is cancelled on the way leaves nothing behind.
+struct StagedSteps {
+    let steps: [StagedMigrationManager.Step]
+    /// The classes of the objects that handlers see, by version.
+    let classes: [(version: ManagedObjectModel, classes: [String: ManagedObject.Type])]
+
+    /// Whether steps without handlers are all there are: then tables alone will do.
+    static func areInferred(_ steps: [StagedMigrationManager.Step]) -> Bool {
+        steps.allSatisfy {
+            switch $0.stage {
+            case .lightweight, .custom(_, _, _, nil, nil): true
+            case .custom: false
+            }
+        }
+    }
+
+    /// One line for each, for a person to read.
+    var titles: [String] {
+        steps.map { step in
+            guard case .custom(let name, _, _, let before, let after) = step.stage else { return "bring the objects to the next version (\(step.stage.name))" }
+            let work = [before.map { _ in "before" }, after.map { _ in "after" }].compactMap { $0 }.joined(separator: " and ")
+            return "bring the objects to the next version, with work of the application's own \(work) it (\(name))"
+        }
+    }
+
+    /// Brings the closed SQLite store of a description to the last version.
+    func run(_ description: PersistentStoreDescription, files: ExternalValues, progress: MigrationProgress?) throws {
+        for step in steps {
+            if case .custom(_, let old, _, let work?, _) = step.stage { try run(work, old, description, files) }
+            try progress?.check()
+            try SQLitePersistentStore.migrate(description, [step.plan], files: files, progress: progress)
+            if case .custom(_, _, let new, _, let work?) = step.stage { try run(work, new, description, files) }
+            try progress?.check()
+        }
+    }
+
+    private func run(
+        _ work: (ManagedObjectContext) throws -> Void, _ model: ManagedObjectModel, _ description: PersistentStoreDescription, _ files: ExternalValues
+    ) throws {
+        let declared = classes.first { $0.version.isCompatible(withVersionHashes: model.versionHashesByEntityName) }
+        let model = declared?.version ?? model
+        let store = try SQLitePersistentStore.open(description, model: model, files: files)
+        let coordinator = PersistentStoreCoordinator(model: model, classes: declared?.classes ?? [:], factories: [])
+        coordinator.add(store)
+        let result = Result { try work(ManagedObjectContext(coordinator)) }
+        // Closes the store too.
+        try coordinator.removePersistentStores()
+        try result.get()
+    }
+}

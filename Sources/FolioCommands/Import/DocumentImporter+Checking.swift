@@ -16,6 +16,7 @@ extension DocumentImporter {
             throw failure
         }
         names.settle()
+        noteNumbers(of: piece)
     }
 
     /// Checks what a piece has changed.

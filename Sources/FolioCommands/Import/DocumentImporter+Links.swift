@@ -42,7 +42,7 @@ extension DocumentImporter {
         return waiting
     }
 
-    private func set(_ targets: [LinkTarget], _ property: Property, _ object: ManagedObject, _ index: Int, _ piece: inout ImportPiece, _ isWaiting: inout Bool) throws {
+    private mutating func set(_ targets: [LinkTarget], _ property: Property, _ object: ManagedObject, _ index: Int, _ piece: inout ImportPiece, _ isWaiting: inout Bool) throws {
         let entry = piece.entries[index]
         var objects: [ManagedObject] = []
         for target in targets {
@@ -56,7 +56,9 @@ extension DocumentImporter {
                 piece.entries[index].isChanged = true
                 return try object.setPropertyValue(.null, forKey: property.name)
             }
+            noteClaim(of: entry, object, property, target)
             guard try object.propertyValue(forKey: property.name) != .object(target.objectID) else { return }
+            try checkClaims(of: entry, object, property, target, piece)
             piece.entries[index].isChanged = true
             return try object.setPropertyValue(.object(target.objectID), forKey: property.name)
         }

@@ -16,7 +16,7 @@ struct DocumentImporter {
     private let keepsMade: Bool
     /// Whether objects keep the numbers that they had: those of hierarchies that had none.
     var keepsNumbers: [Int: Bool] = [:]
-    private let wasEmpty: Bool
+    let wasEmpty: Bool
 
     /// What the files call objects by.
     var names = ImportedNames()
@@ -28,6 +28,10 @@ struct DocumentImporter {
     private var unread: [Set<Int>] = []
     var waiting: [WaitingLink] = []
     var unchecked: [UncheckedObject] = []
+    /// The least number of an object that the files have made, by hierarchy; all others have less.
+    var firstNumbers: [Int: Int64] = [:]
+    /// One-to-one links between objects that were there before, as records say them.
+    var claims: Set<Claim> = []
     var outcome: ImportOutcome
 
     /// A record with a link to what was not there yet.
@@ -73,6 +77,9 @@ struct DocumentImporter {
         namesObjects = readers.contains { $0.namesObjects }
         // JSON may have objects of any entity.
         unread = headers.indices.map { index in headers[index].map { Set($0.entity.family) } ?? Set(readers[index].namesObjects ? Array(store.model.entities.indices) : []) }
+        if settings.delimiter != nil, readers.contains(where: { $0.form == .json }), !readers.contains(where: { $0.form == .csv }) {
+            throw CommandError.usage("--delimiter says what separates the fields of CSV, and no file is CSV")
+        }
         let progress = Progress(total: 0, of: "objects", console)
         defer { progress.finish() }
         let size = Double(max(1, files.reduce(0) { $0 + $1.bytes.size }))

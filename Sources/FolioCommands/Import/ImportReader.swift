@@ -2,7 +2,11 @@ import Folio
 
 /// Reads the objects of an import file one after the other: an export, JSON, JSON lines or CSV, told apart by what is in it.
 final class ImportReader {
-    private enum Form {
+    enum Form {
+        case csv, json, empty
+    }
+
+    private enum Source {
         case csv(CSVReader, names: [String])
         case json(JSONObjects)
         case empty
@@ -11,7 +15,7 @@ final class ImportReader {
     private let file: ImportFile
     private let settings: ImportSettings
     private let model: ManagedObjectModel
-    private var form: Form
+    private var source: Source
     private var columns: [Int: [[String]: ImportColumns]] = [:]
     /// Those of CSV by the entity, and whether its first column is the object's name.
     private var columnsOfCSV: [Int: ImportColumns] = [:]
@@ -28,23 +32,31 @@ final class ImportReader {
             guard byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { break }
             window.position += 1
         }
-        form = .empty
+        source = .empty
         if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
-            form = .json(try JSONObjects(JSONScanner(try ByteWindow(file.bytes)), only: settings.entityName, model))
+            source = .json(try JSONObjects(JSONScanner(try ByteWindow(file.bytes)), only: settings.entityName, model))
         } else if first != nil {
-            form = try csv()
+            source = try csv()
+        }
+    }
+
+    var form: Form {
+        switch source {
+        case .csv: .csv
+        case .json: .json
+        case .empty: .empty
         }
     }
 
     /// The columns of CSV; nil for JSON, whose objects may have any.
     func header() throws -> ImportColumns? {
-        guard case .csv(_, let names) = form, let entity = file.entity else { return nil }
+        guard case .csv(_, let names) = source, let entity = file.entity else { return nil }
         return try csvColumns(names, entity, isNamed: names.first == "id")
     }
 
     /// Whether its objects may have names that others call them by.
     var namesObjects: Bool {
-        switch form {
+        switch source {
         case .csv(_, let names): names.first == "id"
         case .json: true
         case .empty: false
@@ -53,7 +65,7 @@ final class ImportReader {
 
     /// How much was read.
     var offset: Int64 {
-        switch form {
+        switch source {
         case .csv(let reader, _): reader.offset
         case .json(let objects): objects.offset
         case .empty: 0
@@ -62,16 +74,16 @@ final class ImportReader {
 
     /// - Throws: malformed data, with its place.
     func next() throws -> ImportRecord? {
-        switch form {
+        switch source {
         case .empty: return nil
         case .csv(var reader, let names):
-            form = .empty
-            defer { form = .csv(reader, names: names) }
+            source = .empty
+            defer { source = .csv(reader, names: names) }
             guard try reader.next(&fields) else { return nil }
             return try record(fields, names, line: reader.recordLine)
         case .json(var objects):
-            form = .empty
-            defer { form = .json(objects) }
+            source = .empty
+            defer { source = .json(objects) }
             guard let object = try objects.next() else { return nil }
             return try record(object)
         }
@@ -79,7 +91,7 @@ final class ImportReader {
 
     // MARK: CSV
 
-    private func csv() throws -> Form {
+    private func csv() throws -> Source {
         guard let entity = file.entity else {
             throw CommandError.usage("a CSV file does not say of which entity its objects are", hint: "name it with --entity, or write Entity=FILE")
         }

@@ -1,6 +1,7 @@
 internal import FileSystem
 internal import Foundation
 internal import Coding
+internal import Synchronization
 
 /// The lock of a document that is being edited: a kernel lock on a hidden file beside it, which says who holds it.
 ///
@@ -9,7 +10,23 @@ internal import Coding
 package final class DocumentLock: Sendable {
     private let lock: FileLock
 
-    private init(_ lock: FileLock) { self.lock = lock }
+    /// The files of the locks that this process holds.
+    private static let held = Mutex<[ObjectIdentifier: String]>([:])
+
+    private init(_ lock: FileLock) {
+        self.lock = lock
+        let file = lock.path
+        Self.held.withLock { $0[ObjectIdentifier(self)] = file }
+    }
+
+    deinit { forget() }
+
+    private func forget() { Self.held.withLock { $0[ObjectIdentifier(self)] = nil } }
+
+    /// Removes the files of the locks that this process holds, which go with it: for a program that ends without closing its documents, none of which it is writing.
+    static func removeFiles() {
+        held.withLock { for file in $0.values { _ = try? Disk.removeFileIfPresent(file) } }
+    }
 
     /// Takes the lock of the document at `path`, which need not exist yet.
     /// - Throws: `DocumentError` `.locked` with the holder, or `.permission` where no lock file can be made.
@@ -37,7 +54,10 @@ package final class DocumentLock: Sendable {
     /// Adds to what the lock file says which document it is. Of use to readers of the file alone, so a failure is none.
     package func note(document: String) { try? lock.write(LockHolder.current(document: document).json) }
 
-    package func release() { try? lock.release(removing: true) }
+    package func release() {
+        forget()
+        try? lock.release(removing: true)
+    }
 
     /// Who holds the lock of the document at `path`; nil where nobody does.
     package static func holder(of path: String) -> LockHolder? {

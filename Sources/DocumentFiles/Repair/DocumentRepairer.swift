@@ -28,8 +28,10 @@ public enum DocumentRepairer {
     }
 
     /// With `isDryRun`, everything but the writing of the new document.
+    /// - Parameter placing: Runs the last step, which writes the new document to its place. What comes before it writes into a temporary folder only.
     package static func repair(
-        _ url: URL, to target: URL, replacing: Bool, isDryRun: Bool, fitting model: @escaping @Sendable ([String: Data]) throws -> ManagedObjectModel?
+        _ url: URL, to target: URL, replacing: Bool, isDryRun: Bool, fitting model: @escaping @Sendable ([String: Data]) throws -> ManagedObjectModel?,
+        placing: (_ step: () throws -> Void) throws -> Void = { try $0() }
     ) throws -> RepairReport {
         let path = LinkResolution.resolve(url.path), targetPath = LinkResolution.resolve(target.path)
         guard targetPath != path, !targetPath.hasPrefix(path + "/"), !path.hasPrefix(targetPath + "/") else {
@@ -51,7 +53,7 @@ public enum DocumentRepairer {
                 var writer = DocumentWriter(
                     target: targetPath, form: source.form, replaces: replacing, model: session.model, modelName: work.modelName)
                 writer.origin = path
-                _ = try writer.write(.copy(session, nil))
+                try placing { _ = try writer.write(.copy(session, nil)) }
             }
             return RepairReport(lost: work.lost, notes: work.notes, entities: work.counts, path: targetPath)
         }

@@ -139,5 +139,9 @@ extension PersistentDocument {
 
 extension PersistentDocument {
     /// Removes what this process has put into temporary folders, of documents that are open too: for a program that is about to end without closing them.
-    package static func removeTemporaryFiles() { StateFolder.removeTemporaries() }
+    /// - Parameter includingLocks: Whether the files of its locks go too, as it is writing none of the documents.
+    package static func removeTemporaryFiles(includingLocks: Bool = false) {
+        StateFolder.removeTemporaries()
+        if includingLocks { DocumentLock.removeFiles() }
+    }
 }

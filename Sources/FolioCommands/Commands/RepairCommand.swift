@@ -25,12 +25,14 @@ enum RepairCommand: Command {
         try DocumentFormArgument.refuseExisting(target, of: arguments.operands[0], arguments)
         let model = try FittingModel.resolver(arguments.value("--model"))
         console.sayOutsideCommits(at: source.path)
-        let report = try await console.interruption.committing {
-            do {
-                return try DocumentRepairer.repair(source, to: URL(fileURLWithPath: target), replacing: replacing, isDryRun: isDryRun, fitting: model)
-            } catch {
-                throw Self.naming(source.path, CommandError(mapping: error))
+        let report: RepairReport
+        do {
+            // Until the new document is placed, nothing is written but into a temporary folder.
+            report = try DocumentRepairer.repair(source, to: URL(fileURLWithPath: target), replacing: replacing, isDryRun: isDryRun, fitting: model) { placing in
+                try console.interruption.committingStep(placing)
             }
+        } catch {
+            throw Self.naming(source.path, CommandError(mapping: error))
         }
         console.hasWritten = !isDryRun
         tell(report, target, isDryRun: isDryRun, console)

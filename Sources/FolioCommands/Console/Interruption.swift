@@ -90,12 +90,23 @@ final class Interruption: Sendable {
 
     /// Runs the one step that changes a document, unless the command was interrupted before it.
     func committing<Result>(_ body: () async throws -> Result) async throws -> Result {
+        try beginCommitting()
+        defer { state.withLock { $0.isCommitting = false } }
+        return try await body()
+    }
+
+    /// Runs the one step of longer work that changes a document, as `committing` does.
+    func committingStep(_ body: () throws -> Void) throws {
+        try beginCommitting()
+        defer { state.withLock { $0.isCommitting = false } }
+        try body()
+    }
+
+    private func beginCommitting() throws {
         try state.withLock { state in
             if state.signal != nil { throw CancellationError() }
             state.isCommitting = true
         }
-        defer { state.withLock { $0.isCommitting = false } }
-        return try await body()
     }
 
     /// Runs what takes back a step that failed. It is short, and a signal waits for it.
@@ -110,10 +121,10 @@ final class Interruption: Sendable {
 
     /// Ends the process, as a rule unless it is in the middle of a write.
     private func end(evenCommitting: Bool = false) {
-        let ending: (leftovers: Set<String>, signal: Int32)? = state.withLock { $0.isCommitting && !evenCommitting ? nil : ($0.leftovers, $0.signal ?? SIGINT) }
+        let ending: State? = state.withLock { $0.isCommitting && !evenCommitting ? nil : $0 }
         guard let ending else { return }
         for path in ending.leftovers { unlink(path) }
-        PersistentDocument.removeTemporaryFiles()
-        _exit(ExitCode.ended(by: ending.signal).rawValue)
+        PersistentDocument.removeTemporaryFiles(includingLocks: !ending.isCommitting)
+        _exit(ExitCode.ended(by: ending.signal ?? SIGINT).rawValue)
     }
 }

@@ -184,9 +184,9 @@ struct ReadState: Equatable {
 
     /// Whether the files are no longer these, so that an error of reading them says nothing of what they are: a writer that begins, ends or copies its log is between two looks of SQLite's.
     func explains(_ error: SQLiteError) -> Bool {
-        // Who writes nothing is refused for that only where a living writer has yet to set up the shared index.
-        if error.code == .readOnly, hasSharedMemory || (try? Disk.exists(location + "-shm")) == true { return true }
-        return [.cannotOpen, .corrupt, .notADatabase, .readOnly, .inputOutput].contains(error.code) && (try? ReadState(location)) != self
+        // Who writes nothing is refused for that only where a living writer has yet to set up the shared index, which it may have removed by now.
+        if error.code == .readOnly { return true }
+        return [.cannotOpen, .corrupt, .notADatabase, .inputOutput].contains(error.code) && (try? ReadState(location)) != self
     }
 
     func changed(_ path: String) -> SQLiteError { SQLiteError(.changed, message: "changed by another program while it was read", path: path) }

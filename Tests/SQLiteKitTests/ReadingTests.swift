@@ -48,6 +48,20 @@ import Testing
         return walker.compactMap { $0 as? String }.filter { $0.hasSuffix(".sqlite") }.sorted().map { corpus.path + "/" + $0 }
     }
 
+    /// A reader is refused as one that can't write while a writer sets up the shared index. The writer may have closed, and left the files as they were, before anybody looks.
+    @Test(arguments: [1, 2, 5]) func aRefusalToWriteIsOfOthers(kind: Int32) throws {
+        try withTemporaryDirectory { folder in
+            let path = folder.path + "/store"
+            let connection = try Connection(path, .create)
+            try connection.execute("CREATE TABLE T (x)")
+            try connection.close()
+            let reader = try Connection.openForReading(path)
+            defer { try? reader.close() }
+            #expect(reader.isOfOthers(SQLiteError(.readOnly, extendedCode: 8 | kind << 8, message: "attempt to write a readonly database", path: path)))
+            #expect(!reader.isOfOthers(SQLiteError(.corrupt, message: "malformed", path: path)))
+        }
+    }
+
     @Test func ofADamagedWALIsReadWhatSQLiteWouldRecover() throws {
         try withTemporaryDirectory { folder in
             let store = folder.path + "/original"

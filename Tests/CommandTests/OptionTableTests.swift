@@ -110,10 +110,28 @@ import Testing
         }
     }
 
+    /// Too few operands, none too many to be taken, and none that is empty.
+    @Test func operandsThatDoNotFitAreRefused() throws {
+        for command in try Self.commands() where command.usage.contains(/\b(DOC|MODEL|DIR|ARCHIVE)\b/) {
+            try expectUsage([command.name], "too few arguments", hint: "usage: folio \(command.name)")
+            let outcome = try FolioCommand.run([command.name] + (command.usage.contains("…") ? [""] : Array(repeating: "x", count: 12)))
+            #expect(outcome.exit == 64 && outcome.output.isEmpty && outcome.errors.count == 1, "\(command.name): \(outcome.messages)")
+        }
+    }
+
+    @Test func aMistypedCommandNamesTheNearest() throws {
+        for command in try Self.commands() {
+            var letters = Array(command.name)
+            letters.swapAt(letters.count - 1, letters.count - 2)
+            guard String(letters) != command.name else { continue }
+            try expectUsage([String(letters)], "unknown command \(String(letters))", hint: command.name)
+        }
+    }
+
     @Test func optionsThatContradictEachOtherAreRefused() throws {
         for command in try Self.commands() {
             for group in command.exclusions {
-                for (first, second) in zip(group, group.dropFirst()) {
+                for (first, second) in group.indices.flatMap({ place in group[(place + 1)...].map { (group[place], $0) } }) {
                     let options = try [first, second].map { try #require(command.option($0)) }
                     try expectUsage([command.name] + options.flatMap(\.words), "\(first) and \(second) exclude each other")
                 }
@@ -131,11 +149,30 @@ import Testing
         (["set", "DOC", "Person/p1", "name=a", "name:=null"], "name is set twice"),
         (["set", "DOC", "Journey/p1", "members=Person/p1", "members+=Person/p2"], "members is set twice"),
         (["help", "fetch", "--mime"], "leave fetch out"),
+        (["help", "fetch", "--man"], "leave fetch out"),
+        (["fetch", "DOC", "Person", "--distinct"], "--distinct needs --columns"),
+        (["fetch", "DOC", "Person", "--having", "count > 1"], "--having is a condition on groups"),
+        (["fetch", "DOC", "Person", "--with", "a=1"], "--with gives values to a template"),
+        (["fetch", "DOC", "Person", "--template", "x"], "leave Person out"),
+        (["explain", "DOC", "Person", "--having", "count > 1"], "--having is a condition on groups"),
+        (["set", "DOC", "Person/p1", "--where", "TRUEPREDICATE", "name=a"], "--where goes with an entity"),
+        (["delete", "DOC", "Person/p1", "--where", "TRUEPREDICATE"], "--where goes with an entity"),
+        (["delete", "DOC", "Person"], "Person without --where"),
+        (["export", "DOC", "--format", "csv"], "CSV holds the objects of one entity"),
+        (["restore", "DOC@1", "--force"], "--force goes with -o NEW"),
+        (["migrate", "DOC", "--model", "DOC", "--force"], "--force goes with -o NEW"),
+        (["migrate", "DOC", "DOC", "--model", "DOC", "-o", "DOC.new"], "one document is written to NEW"),
+        (["recover", "DOC"], "say what becomes of the work"),
+        (["versions", "DOC", "--keep", "3"], "--keep goes with prune"),
+        (["versions", "DOC", "--remove"], "--remove goes with name"),
+        (["versions", "prune", "DOC", "--keep", "3", "--remove"], "--remove goes with name"),
+        (["model", "hash", "DOC", "--format", "json"], "--format does not go with model hash"),
+        (["save-as", "DOC", "DOC.sqlite", "--with-versions"], "has no place for versions"),
     ]) func whatIsSaidTwiceOrContradictsItselfIsRefused(words: [String], text: String) throws {
         try withTemporaryDirectory { folder in
             let document = try FolioCommand.copyOfDocument(in: folder)
             let before = try FolioCommand.contents(of: folder)
-            let outcome = try FolioCommand.run(words.map { $0 == "DOC" ? document : $0 })
+            let outcome = try FolioCommand.run(words.map { $0.replacing("DOC", with: document) })
             #expect(outcome.exit == 64)
             #expect(outcome.output.isEmpty && outcome.errors.count == 1 && outcome.messages.contains(text), "\(outcome.messages)")
             #expect(try FolioCommand.contents(of: folder) == before)

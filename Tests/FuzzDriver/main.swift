@@ -37,8 +37,8 @@ do {
         let repair = try Repair(task, fixtures, scratch + "/work")
         body = { try repair.run(&$0) }
     } else {
-        try Disk.makeDirectory(scratch + "/work", mode: 0o700)
-        let reader = try Reader.make(task, fixtures, scratch + "/work/file")
+        try Disk.makeDirectory(scratch + "/case", mode: 0o700)
+        let reader = try Reader.make(task, fixtures, scratch + "/case/file")
         body = { try reader.run(&$0) }
     }
     for run in first..<first + runs {

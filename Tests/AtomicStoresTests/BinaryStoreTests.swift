@@ -22,6 +22,17 @@ import TestSupport
         }
     }
 
+    @Test(arguments: LibraryFixture.Format.allCases) func objectsAreCountedWithoutTheModel(format: LibraryFixture.Format) throws {
+        try LibraryFixture.run(format) { fixture in
+            #expect(try AtomicPersistentStore.objectCounts(at: fixture.url) == ["Author": 0, "Book": 0])
+            for title in ["A", "B", "C"] { _ = try fixture.store.apply(fixture.changes(title)) }
+            #expect(try AtomicPersistentStore.objectCounts(at: fixture.url) == ["Author": 3, "Book": 3])
+            let bytes = try Data(contentsOf: fixture.url)
+            try bytes.prefix(bytes.count - 20).write(to: fixture.url)
+            _ = #expect(throws: StorageError.self) { try AtomicPersistentStore.objectCounts(at: fixture.url) }
+        }
+    }
+
     @Test func aTruncatedOrLongerStoreIsRefused() throws {
         try LibraryFixture.run(.binary) { fixture in
             _ = try fixture.store.apply(fixture.changes("A"))

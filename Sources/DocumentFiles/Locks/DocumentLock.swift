@@ -24,7 +24,7 @@ package final class DocumentLock: Sendable {
     private func forget() { Self.held.withLock { $0[ObjectIdentifier(self)] = nil } }
 
     /// Removes the files of the locks that this process holds, which go with it: for a program that ends without closing its documents, none of which it is writing.
-    static func removeFiles() {
+    package static func removeFiles() {
         held.withLock { for file in $0.values { _ = try? Disk.removeFileIfPresent(file) } }
     }
 

@@ -1,3 +1,4 @@
+import DocumentFiles
 import DocumentKit
 import FileSystem
 import Foundation

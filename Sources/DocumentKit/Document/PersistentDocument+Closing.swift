@@ -53,7 +53,8 @@ extension PersistentDocument {
                 session = try DocumentSession.reopen(session.path, lock: session.lock) { _ in model }
                 session.renewTrace()
             } catch {
-                throw failure ?? error
+                if let failure { throw failure }
+                throw (error as? DocumentError)?.ofWritten(session.path, hint: "the document is closed: open it again later") ?? error
             }
             if let failure { throw failure }
         }

@@ -13,7 +13,8 @@ extension DocumentSession {
         guard kind == .package, place.workingSet == nil, place.temporaryFolder == nil, let manifest, try Self.hasJournal(storePath) else { return 0 }
         for _ in 0..<Self.attempts {
             let before = try DocumentMarker(packageStore.metadata())
-            let count = try packageStore.withFiles { $0.log?.commitCount ?? 0 }
+            // What is in the main file already was committed there by whoever made the checkpoint: a power cut may bring the emptied WAL back.
+            let count = try packageStore.withFiles { try $0.isCheckpointed() ? 0 : $0.log?.commitCount ?? 0 }
             // An editor at work may have come between the two.
             guard let before, try DocumentMarker(packageStore.metadata()) == before else { continue }
             return count == 0 ? 0 : max(0, count - (try ownCommits(before, manifest)))

@@ -50,6 +50,17 @@ package struct DatabaseFiles {
         return Set(log.pages[log.frames(at: mark)...]).sorted().map { Int($0) - 1 }
     }
 
+    /// Whether the main file has everything that is in the WAL, as a checkpoint leaves it whose last step, the emptying of the WAL, is missing. Reads the pages of the WAL in both.
+    package func isCheckpointed() throws -> Bool {
+        let main = state(at: nil), whole = current
+        guard main.size == whole.size else { return false }
+        let pages = UnsafeMutableRawBufferPointer.allocate(byteCount: 2 * pageSize, alignment: 8)
+        defer { pages.deallocate() }
+        let first = UnsafeMutableRawBufferPointer(rebasing: pages[..<pageSize]), second = UnsafeMutableRawBufferPointer(rebasing: pages[pageSize...])
+        for page in pagesWritten(since: nil) where try main.read(page: page, into: first) != whole.read(page: page, into: second) || !first.elementsEqual(second) { return false }
+        return true
+    }
+
     /// Clones the main file to a path where nothing is, sharing its blocks; false where the file system can't.
     package func cloneMain(to path: String) throws -> Bool { try connection.cloneMain(to: path) }
 

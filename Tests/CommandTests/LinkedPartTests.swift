@@ -88,4 +88,38 @@ import TestSupport
             }
         }
     }
+    /// Other commands refuse such parts: so does `verify`, however deep it looks.
+    @Test(arguments: ["content/??", "content/??/*", "extra/link", "extra/sub/link", "preview/link", "model/link", "versions/link", "link"], [[], ["--deep"]])
+    func aLinkIsFound(part: String, options: [String]) throws {
+        try withTemporaryDirectory { folder in
+            let document = try make(in: folder), outside = folder.path + "/outside", part = try resolved(part, document)
+            if FileManager.default.fileExists(atPath: document + "/" + part) {
+                try FileManager.default.moveItem(atPath: document + "/" + part, toPath: outside)
+            }
+            try FileManager.default.createSymbolicLink(atPath: document + "/" + part, withDestinationPath: outside)
+            let outcome = try FolioCommand.run(["verify", document] + options)
+            let lines = outcome.output.split(separator: "\n").filter { $0.hasPrefix(part + ": ") }
+            #expect(outcome.exit == 1 && lines.count == 1 && lines[0].contains("link"), "\(outcome.output)\(outcome.messages)")
+        }
+    }
+
+    @Test(arguments: ["manifest.json", "mimetype", "content/??/*", "extra/sub/file", "preview/page", "versions/index.json", "versions/1.delta", "model/Expeditions.xcdatamodel/contents"], [[], ["--deep"]])
+    func aFileWithAnotherNameIsFound(part: String, options: [String]) throws {
+        try withTemporaryDirectory { folder in
+            let document = try make(in: folder), part = try resolved(part, document)
+            try FileManager.default.linkItem(atPath: document + "/" + part, toPath: folder.path + "/another")
+            let outcome = try FolioCommand.run(["verify", document] + options)
+            let lines = outcome.output.split(separator: "\n").filter { $0.hasPrefix(part + ": ") }
+            #expect(outcome.exit == 1 && lines.count == 1 && lines[0].contains("hard link"), "\(outcome.output)\(outcome.messages)")
+        }
+    }
+
+    @Test(arguments: ["extra/pipe", "content/pipe", "pipe"]) func aPipeIsFound(part: String) throws {
+        try withTemporaryDirectory { folder in
+            let document = try make(in: folder)
+            #expect(mkfifo(document + "/" + part, 0o600) == 0)
+            let outcome = try FolioCommand.run("verify", document)
+            #expect(outcome.exit == 1 && outcome.output.contains(part + ": is neither a plain file nor a folder"), "\(outcome.output)\(outcome.messages)")
+        }
+    }
 }

@@ -114,18 +114,23 @@ package struct PackageReader {
     /// Makes sure that no part is reached by a link: what is written to it would land outside the document.
     private func checkParts() throws {
         for entry in try entries() ?? [] {
-            let expected: FileKind
-            switch entry.name {
-            case PackageLayout.mimetype, PackageLayout.manifest: expected = .file
-            case PackageLayout.storeFolder: expected = .directory
-            case let name where PackageLayout.folders.contains(name): expected = .directory
-            default: continue
-            }
-            guard entry.kind != expected else { continue }
+            guard let expected = Self.expectedKind(of: entry.name), entry.kind != expected else { continue }
             let reason = entry.kind == .symbolicLink ? "is a link, which a document has none of" : expected == .file ? "is not a plain file" : "is not a folder"
             throw DocumentError(.malformed, "“\(entry.name)” \(reason)", path: FilePath.join(path, entry.name))
         }
     }
+
+    /// What a part that is directly in a package has to be; nil for names that no document has.
+    private static func expectedKind(of name: String) -> FileKind? {
+        switch name {
+        case PackageLayout.mimetype, PackageLayout.manifest: .file
+        case PackageLayout.storeFolder: .directory
+        default: PackageLayout.folders.contains(name) ? .directory : nil
+        }
+    }
+
+    /// Whether `checkStore` refuses what is directly in a package for what it is.
+    static func checksKind(of entry: DirectoryEntry) -> Bool { expectedKind(of: entry.name).map { $0 != entry.kind } ?? false }
 
     private func checkedStoreFiles() throws -> [String: FileStatus] {
         try checkParts()

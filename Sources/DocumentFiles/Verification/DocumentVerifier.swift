@@ -125,6 +125,8 @@ private struct DocumentCheck {
     /// What has kept a part from being looked at and says nothing of its content: a finding only beside others.
     private var obstacle: (any Error)?
     private var obstacleCount = 0
+    /// The parts that were found to be links or files with another name.
+    private var foreignParts: Set<String> = []
     /// More of one kind say nothing new.
     private static let maximumFindings = 1000
 
@@ -223,8 +225,20 @@ private struct DocumentCheck {
             return manifest
         }
         if let manifest { models(reader, manifest) }
+        links(path)
         guard part("store", { _ in try reader.checkStore() }) != nil else { return }
         store(path, FilePath.join(path, PackageLayout.store), package: (reader, manifest))
+    }
+
+    /// Every part is a plain file or folder of the package's own.
+    private mutating func links(_ package: String) {
+        ForeignParts.forEach(in: package) { part, found in
+            foreignParts.insert(part)
+            switch found {
+            case .success(let reason): report(part, reason)
+            case .failure(let error): report(error, as: part)
+            }
+        }
     }
 
     private mutating func models(_ reader: PackageReader, _ manifest: Manifest) {
@@ -314,7 +328,7 @@ private struct DocumentCheck {
     /// The application's own files and the previews are those that the last save wrote.
     private mutating func files(_ store: SQLitePersistentStore, _ manifest: Manifest, _ package: String) throws {
         guard let recorded = manifest.files, try DocumentMarker(store.metadata())?.generation == manifest.generation else { return }
-        for finding in try FileSums.findings(recorded, inPackage: package) { report(finding.name, finding.reason) }
+        for finding in try FileSums.findings(recorded, inPackage: package) where !foreignParts.contains(finding.name) { report(finding.name, finding.reason) }
     }
 
     private mutating func marker(_ store: SQLitePersistentStore, _ manifest: Manifest?) throws {
@@ -356,12 +370,14 @@ private struct DocumentCheck {
         let groups = try root.directory(PackageLayout.content)
         for group in try groups.entries() {
             if group.kind == .file, Disk.isTemporary(group.name) { continue }
+            let name = FilePath.join(PackageLayout.content, group.name)
             guard group.kind == .directory else {
-                report(PackageLayout.content, "“\(group.name)” has no place there")
+                if !foreignParts.contains(name) { report(PackageLayout.content, "“\(group.name)” has no place there") }
                 continue
             }
             let files = try groups.directory(group.name)
             for entry in try files.entries() {
+                if foreignParts.contains(FilePath.join(name, entry.name)) { continue }
                 guard entry.kind == .file, folder.file(entry.name) == FilePath.join(files.path, entry.name) else {
                     report(PackageLayout.content, "“\(group.name)/\(entry.name)” has no place there")
                     continue

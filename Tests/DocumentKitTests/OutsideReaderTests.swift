@@ -6,6 +6,7 @@ import ObjectGraph
 import Query
 import SQLiteKit
 import Schema
+import Synchronization
 import Testing
 
 /// Programs that read a document while this one edits it, and this one's own second looks at it.
@@ -72,6 +73,24 @@ import Testing
             try await document.revert()
             // Alone, it sets the journal aside and the store stays.
             #expect(try Disk.identity(of: url.path + "/store")?.isSameFile(as: before) == true)
+            try await document.close()
+            #expect(try DocumentVerifier.verify(url, isThorough: true).isEmpty)
+        }
+    }
+
+    @Test func autosavedWorkThatCannotBeSetAsideIsTold() async throws {
+        try await withDocument { url, document in
+            try Library.insertBook("given up", document)
+            try await document.autosave()
+            let reader = try Connection.openForReading(url.path + "/store/store.sqlite")
+            #expect(try count(reader) == 51)
+            let told = Mutex<[any Error]>([])
+            try await UnfinishedWork.reporting(to: { error in told.withLock { $0.append(error) } }) {
+                try await FaultInjection.with({ call, path in call == .rename && path.hasSuffix("/discarded.wal") ? .error(5) : nil }) { try await document.revert() }
+            }
+            #expect(told.withLock { $0.map { ($0 as? FileSystemError)?.path } } == [url.path + "/versions/discarded.wal"])
+            #expect(try Library.titles(document).count == 50)
+            try reader.close()
             try await document.close()
             #expect(try DocumentVerifier.verify(url, isThorough: true).isEmpty)
         }

@@ -148,8 +148,8 @@ extension DocumentSession {
         }
         try closeStore()
         try replacement.commit(expecting: before)
-        // The state that was asked for is there: what can't be kept now is gone.
-        try? keep(replacement.temporary)
+        // The state that was asked for is there: what can't be kept is gone, and told of.
+        UnfinishedWork.noting { try keep(replacement.temporary) }
         // Its WAL was on the store that is gone; what stays of it is known by that.
         if place.workingSet != nil { try? workingSet?.remove() }
     }

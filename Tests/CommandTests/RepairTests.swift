@@ -103,6 +103,29 @@ import TestSupport
         }
     }
 
+    /// A definition is read no further than SQLite lets a table have columns: what stands beyond that says nothing of the rows.
+    @Test(.enabled(if: hasShell)) func columnsBeyondTheMostThatATableCanHaveAreNotTaken() throws {
+        try repair(exit: 1) { damaged in
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/sqlite3")
+            process.arguments = [
+                damaged.path + "/store/store.sqlite",
+                """
+                PRAGMA writable_schema = ON;
+                UPDATE sqlite_schema SET sql = 'CREATE TABLE ZPERSON (' || (WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 40000) SELECT group_concat('c' || x) FROM c)
+                || ', ' || substr(sql, instr(sql, '(') + 1) WHERE name = 'ZPERSON';
+                """,
+            ]
+            try process.run()
+            process.waitUntilExit()
+            #expect(process.terminationStatus == 0)
+        } _: { outcome, damaged throws in
+            #expect(lost(outcome).contains("the definition of the table ZPERSON is damaged"))
+            func names(_ path: String) throws -> [String] { try export(path)["Person"]?.compactMap { ($0["attributes"] as? [String: Any])?["name"] as? String } ?? [] }
+            #expect(try names(damaged.target) == names(FolioCommand.document))
+        }
+    }
+
     /// SQLite opens no database that lacks the first page of anything.
     @Test(.enabled(if: hasShell), arguments: ["ZSTOP_ZPLACE_INDEX", "ZSTOP"]) func whatStandsBeforeTheCutIsSaved(first: String) throws {
         try repair(exit: 1) { damaged in

@@ -32,6 +32,8 @@ package final class DamagedDatabase {
     /// Pages that have a place in a b-tree, and those that hold what has none in one.
     private var isTaken: [Bool]
     private var isOverflow: [Bool]
+    /// Of pages that were looked at: whether they are whole leaves of tables that have rows.
+    private var soundLeaves: [Bool?]
     private lazy var isFree = freePages()
     private var knowsFreeList = false
 
@@ -50,6 +52,7 @@ package final class DamagedDatabase {
         pages = try DamagedPages(path)
         isTaken = Array(repeating: false, count: pages.count + 1)
         isOverflow = isTaken
+        soundLeaves = Array(repeating: nil, count: pages.count + 1)
         encoding =
             switch pages.header.encoding {
             case 2: .utf16LittleEndian
@@ -128,16 +131,21 @@ package final class DamagedDatabase {
     /// Makes a page free for another table to take.
     package func release(_ leaf: Tree.Leaf) { isTaken[leaf.page] = false }
 
-    /// Leaves of tables that no b-tree leads to and that are not free.
+    /// Leaves of tables that no b-tree leads to and that are not free. Reads each such page once, however often it is asked.
     package func strayLeaves() -> [Int] {
         guard pages.count > 1 else { return [] }
-        return (2...pages.count).filter { number in
-            guard !isTaken[number], !isOverflow[number], !isFree[number], let bytes = pages.read(number), DamagedTablePage.kind(of: bytes, number: number) == .leaf else {
-                return false
-            }
+        return (2...pages.count).filter { !isTaken[$0] && !isOverflow[$0] && !isFree[$0] && isSoundLeaf($0) }
+    }
+
+    private func isSoundLeaf(_ number: Int) -> Bool {
+        if let known = soundLeaves[number] { return known }
+        var isSound = false
+        if let bytes = pages.read(number), DamagedTablePage.kind(of: bytes, number: number) == .leaf {
             let page = DamagedTablePage(bytes, number: number, usableSize: pages.header.usableSize, as: .leaf)
-            return page.cellCount > 0 && page.isSound
+            isSound = page.cellCount > 0 && page.isSound
         }
+        soundLeaves[number] = isSound
+        return isSound
     }
 
     package func take(_ page: Int) { isTaken[page] = true }

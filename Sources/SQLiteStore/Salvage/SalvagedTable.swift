@@ -20,8 +20,13 @@ struct SalvagedTable {
         case other
     }
 
+    /// SQLite's own limit: a table with more columns is none that it has made.
+    private static let mostColumns = 32_767
+
     let name: String
-    var columns: [Column]
+    /// To change them costs as much as there are.
+    var columns: [Column] { didSet { places = Places(columns) } }
+    private var places: Places
     var root: Int?
     var form = Form.other
     var tree = DamagedDatabase.Tree()
@@ -29,7 +34,24 @@ struct SalvagedTable {
     init(name: String, columns: [Column], root: Int?) {
         self.name = name
         self.columns = columns
+        places = Places(columns)
         self.root = root
+    }
+
+    /// Where columns are.
+    private struct Places {
+        /// By key (`SQLName.key`); of equal names the first counts.
+        let byKey: [String: Int]
+        let fieldCount: Int
+        /// The fields of an object's number and of that of its entity.
+        let number, entity: Int?
+
+        init(_ columns: [Column]) {
+            byKey = Dictionary(columns.enumerated().map { (SQLName.key($1.name), $0) }, uniquingKeysWith: { first, _ in first })
+            fieldCount = columns.count { $0.field != nil }
+            number = byKey["Z_PK"].flatMap { columns[$0].field }
+            entity = byKey["Z_ENT"].flatMap { columns[$0].field }
+        }
     }
 
     /// A table of which only the model is known.
@@ -37,21 +59,19 @@ struct SalvagedTable {
         self.init(name: name, columns: columnNames.enumerated().map { Column(name: $1, field: $0, standard: .null) }, root: nil)
     }
 
-    var fieldCount: Int { columns.count { $0.field != nil } }
+    func column(_ name: String) -> Column? { column(key: SQLName.key(name)) }
 
-    func column(_ name: String) -> Column? {
-        let key = SQLName.key(name)
-        return columns.first { SQLName.key($0.name) == key }
-    }
+    /// - Parameter key: The key of a name (`SQLName.key`).
+    func column(key: String) -> Column? { places.byKey[key].map { columns[$0] } }
 
     /// Whether a row may be one of this table.
     func fits(_ row: SalvagedRow) -> Bool {
         switch form {
         case .objects(let numbers):
-            guard row.key > 0, row.cells.count <= fieldCount, case .integer(let number) = row[column("Z_ENT")?.field] else { return false }
-            return numbers.contains(number) && row[column("Z_PK")?.field] == .null
+            guard row.key > 0, row.cells.count <= places.fieldCount, case .integer(let number) = row[places.entity] else { return false }
+            return numbers.contains(number) && row[places.number] == .null
         case .links:
-            return row.cells.count == fieldCount && row.cells.allSatisfy { if case .integer = $0 { true } else { $0 == .null } }
+            return row.cells.count == places.fieldCount && row.cells.allSatisfy { if case .integer = $0 { true } else { $0 == .null } }
         case .other: return false
         }
     }
@@ -64,12 +84,12 @@ struct SalvagedTable {
 
     // MARK: Statements
 
-    /// Reads a `CREATE TABLE`, of which parts may be damaged, as far as names and places of columns go.
+    /// Reads a `CREATE TABLE`, of which parts may be damaged, as far as names and places of columns go, and no further than a table may have columns.
     static func columns(of statement: String) -> [Column] {
         guard let open = statement.firstIndex(of: "(") else { return [] }
         var columns: [Column] = []
         var field = 0
-        for definition in parts(statement[statement.index(after: open)...]) {
+        for definition in parts(statement[statement.index(after: open)...]) where columns.count < mostColumns {
             guard let (name, rest) = leadingName(definition) else { continue }
             let words = rest.uppercased().split { !$0.isLetter }
             if !definition.hasPrefix("\""), tableConstraints.contains(name.uppercased()) { continue }
@@ -89,13 +109,13 @@ struct SalvagedTable {
         return leadingName(statement[range.upperBound...])?.name
     }
 
-    /// What stands between commas, those in parentheses and quotations not counted.
+    /// What stands between commas, those in parentheses and quotations not counted; no more than a table may have columns.
     private static func parts(_ text: Substring) -> [Substring] {
         var parts: [Substring] = []
         var depth = 0, start = text.startIndex
         var quote: Character?
         var index = text.startIndex
-        while index < text.endIndex {
+        while index < text.endIndex, parts.count < mostColumns {
             let character = text[index]
             if let open = quote {
                 if character == open { quote = nil }

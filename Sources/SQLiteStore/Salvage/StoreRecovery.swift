@@ -188,7 +188,8 @@ struct StoreRecovery {
     /// Takes the nameless table that has most of the columns of one that is missing; else only its rows can tell where it is.
     private mutating func addTable(_ wanted: SalvagedTable) {
         let names = Set(wanted.columns.map { SQLName.key($0.name) })
-        let shares = nameless.map { table in table.columns.count { names.contains(SQLName.key($0.name)) } }
+        // The names are looked up in the tables, not the other way round: a damaged table may have very many.
+        let shares = nameless.map { table in 2 * table.columns.count > names.count ? names.count { table.column(key: $0) != nil } : 0 }
         var table = wanted
         if let (index, share) = shares.enumerated().max(by: { $0.element < $1.element }), 2 * share > names.count {
             let found = nameless.remove(at: index)
@@ -209,17 +210,17 @@ struct StoreRecovery {
         let strange = table.columns.indices.filter { !names.contains(SQLName.key(table.columns[$0].name)) }
         if strange.count == missing.count {
             report("the definition of the table \(table.name) is damaged")
+            var columns = table.columns
             for (index, column) in zip(strange, missing) {
-                table.columns[index] = SalvagedTable.Column(name: column.name, field: table.columns[index].field, standard: table.columns[index].standard)
+                columns[index] = SalvagedTable.Column(name: column.name, field: columns[index].field, standard: columns[index].standard)
             }
+            table.columns = columns
         } else if table.columns.count < 3 || strange.count > missing.count {
             report("the definition of the table \(table.name) is damaged: the columns are taken to be those of a new store")
             table.columns = wanted.columns
         } else {
-            for column in missing {
-                report("the column \(table.name).\(column.name) is lost")
-                table.columns.append(SalvagedTable.Column(name: column.name, field: nil, standard: .null))
-            }
+            for column in missing { report("the column \(table.name).\(column.name) is lost") }
+            table.columns += missing.map { SalvagedTable.Column(name: $0.name, field: nil, standard: .null) }
         }
         tables[SQLName.key(wanted.name)] = table
     }

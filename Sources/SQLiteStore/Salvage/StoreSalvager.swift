@@ -25,7 +25,8 @@ package final class StoreSalvager {
     /// Reads the copy, with the WAL beside it.
     /// - Parameter resolve: Gives the model by the version hashes that the store records, which are empty where they can't be read; nil for the store's own.
     /// - Throws: `StorageError`: `damaged` where nothing can be read, `noModel`.
-    /// - Complexity: Reads the copy once or twice, whatever is wrong with it, and writes what it holds.
+    /// - Complexity: Reads each page of the copy a fixed number of times, whatever is wrong with it: three times where the b-trees are sound, fewer than ten for leaves that none leads to. Writes what
+    ///   it holds.
     package init(copyAt path: String, files: ExternalValues, resolvingModel resolve: ([String: Data]) throws -> ManagedObjectModel?) throws {
         do {
             var recovery = try StoreRecovery(path)

@@ -55,11 +55,11 @@ extension BatchExecution {
         }
     }
 
-    func rootIndex(_ entityIndex: Int) -> Int { session.layout.model.entities[entityIndex].rootIndex }
+    private func rootIndex(_ entityIndex: Int) -> Int { session.layout.model.entities[entityIndex].rootIndex }
 
-    static func doomedColumns(_ alias: String) -> [String] { ["\(alias).Z_PK", "\(alias).Z_ENT", "ifnull(\(alias).Z_OPT, 0)"] }
+    private static func doomedColumns(_ alias: String) -> [String] { ["\(alias).Z_PK", "\(alias).Z_ENT", "ifnull(\(alias).Z_OPT, 0)"] }
 
-    func doomedRows(_ statement: SQLFragment) throws -> [DoomedObjects.Row] {
+    private func doomedRows(_ statement: SQLFragment) throws -> [DoomedObjects.Row] {
         try session.connection.rows(statement.text, statement.arguments).compactMap { row in
             guard let reference = references([row]).first else { return nil }
             return DoomedObjects.Row(reference: reference, version: row[2].integer ?? 0)
@@ -69,7 +69,7 @@ extension BatchExecution {
     // MARK: Rules
 
     /// The relationships of an entity that the store keeps, with their rules.
-    func relationships(of entityIndex: Int) throws -> [(property: Property, rule: DeleteRule, storage: PropertyStorage)] {
+    private func relationships(of entityIndex: Int) throws -> [(property: Property, rule: DeleteRule, storage: PropertyStorage)] {
         let storage = try session.layout.storage(of: entityIndex)
         return session.layout.model.entities[entityIndex].properties.compactMap { property in
             guard let relationship = property.relationship, storage.properties[property.index] != .none else { return nil }
@@ -77,7 +77,7 @@ extension BatchExecution {
         }
     }
 
-    func cascades(of rows: [DoomedObjects.Row], _ doomed: inout DoomedObjects) throws -> [DoomedObjects.Row] {
+    private func cascades(of rows: [DoomedObjects.Row], _ doomed: inout DoomedObjects) throws -> [DoomedObjects.Row] {
         var found: [DoomedObjects.Row] = []
         for (entityIndex, rows) in Dictionary(grouping: rows, by: \.reference.entityIndex) {
             for relationship in try relationships(of: entityIndex) where relationship.rule == .cascade {
@@ -89,7 +89,7 @@ extension BatchExecution {
     }
 
     /// The rows that a relationship of some owners leads to.
-    func targets(of storage: PropertyStorage, _ owners: [Int64], _ entityIndex: Int) throws -> [DoomedObjects.Row] {
+    private func targets(of storage: PropertyStorage, _ owners: [Int64], _ entityIndex: Int) throws -> [DoomedObjects.Row] {
         func select(from table: String, where condition: String, _ keys: SQLFragment) throws -> [DoomedObjects.Row] {
             let columns = Self.doomedColumns("d").joined(separator: ", ")
             return try doomedRows(SQLFragment("SELECT \(columns) FROM \(SQLName.quoted(table)) d WHERE \(condition)", keys.arguments))
@@ -116,7 +116,7 @@ extension BatchExecution {
     }
 
     /// Makes nobody lead to rows that go, unless that is denied. Join tables are seen to by the deletion itself.
-    func release(_ owners: [Int64], _ entityIndex: Int, _ doomed: inout DoomedObjects) throws {
+    private func release(_ owners: [Int64], _ entityIndex: Int, _ doomed: inout DoomedObjects) throws {
         for relationship in try relationships(of: entityIndex) where relationship.rule != .noAction {
             if relationship.rule == .deny {
                 let staying = try targets(of: relationship.storage, owners, entityIndex).filter { !doomed.contains($0.reference, root: rootIndex($0.reference.entityIndex)) }
@@ -140,7 +140,7 @@ extension BatchExecution {
         }
     }
 
-    func refusal(_ property: Property, _ entityIndex: Int, _ why: String, _ target: ObjectReference) -> StorageError {
+    private func refusal(_ property: Property, _ entityIndex: Int, _ why: String, _ target: ObjectReference) -> StorageError {
         let name = session.layout.model.entities[entityIndex].name
         let id = ManagedObjectID(store: session.identity, entityIndex: target.entityIndex, key: target.key)
         return StorageError(.constraint, "\(name) can't be deleted: by \(property.name) \(why) \(id)", entities: [name])

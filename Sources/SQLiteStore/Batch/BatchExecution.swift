@@ -38,7 +38,7 @@ struct BatchExecution {
         }
     }
 
-    func assignments(for assignment: BatchUpdate.Assignment, _ storage: EntityStorage) throws -> [SQLFragment] {
+    private func assignments(for assignment: BatchUpdate.Assignment, _ storage: EntityStorage) throws -> [SQLFragment] {
         let property = session.layout.model.entities[storage.entityIndex].properties[assignment.propertyIndex]
         switch storage.properties[assignment.propertyIndex] {
         case .attribute(let column):
@@ -54,7 +54,7 @@ struct BatchExecution {
         }
     }
 
-    func assignments(of value: PropertyValue, to columns: ToOneColumns, _ property: Property) throws -> [SQLFragment] {
+    private func assignments(of value: PropertyValue, to columns: ToOneColumns, _ property: Property) throws -> [SQLFragment] {
         var names = [columns.key], values = [SQLiteValue.null]
         if case .object(let id) = value {
             // An ordered inverse wants a place for every member.
@@ -70,12 +70,12 @@ struct BatchExecution {
         return names.enumerated().map { SQLFragment("\(SQLName.quoted($1)) = ?", [$0 < values.count ? values[$0] : .null]) }
     }
 
-    func notInSQL(_ property: Property) -> QueryError {
+    private func notInSQL(_ property: Property) -> QueryError {
         QueryError(.unsupported, "SQL can't set \(property.name) of many objects at once", key: property.name)
     }
 
     /// A value that is computed from the row's own columns, where its type is sure to be the column's.
-    func expression(_ value: QueryExpression, for column: AttributeColumn, _ property: Property, _ storage: EntityStorage) throws -> SQLFragment {
+    private func expression(_ value: QueryExpression, for column: AttributeColumn, _ property: Property, _ storage: EntityStorage) throws -> SQLFragment {
         try session.provideFunctions()
         let entity = session.layout.model.entities[storage.entityIndex]
         let translator = PredicateTranslator(SelectStatement(storage), layout: session.layout, identity: session.identity)
@@ -93,7 +93,7 @@ struct BatchExecution {
         return column.type == .double ? SQLFragment("CAST(") + scalar.sql + SQLFragment(" AS REAL)") : scalar.sql
     }
 
-    func isSame(_ value: QueryExpression, _ type: AttributeType, _ entity: Entity) -> Bool {
+    private func isSame(_ value: QueryExpression, _ type: AttributeType, _ entity: Entity) -> Bool {
         guard case .keyPath(nil, let components) = value, components.count == 1 else { return false }
         return entity.property(named: components[0])?.attribute?.type == type
     }

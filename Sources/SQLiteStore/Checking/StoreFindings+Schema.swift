@@ -64,7 +64,7 @@ extension StoreFindings {
     }
 
     /// Tables of SQLite's own, and those of Core Data's history.
-    static func isBookkeeping(_ key: String) -> Bool {
+    private static func isBookkeeping(_ key: String) -> Bool {
         key.hasPrefix("SQLITE_") || ["ATRANSACTION", "ACHANGE", "ATRANSACTIONSTRING", "Z_MODELCACHE"].contains(key)
     }
 

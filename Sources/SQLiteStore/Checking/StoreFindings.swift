@@ -8,7 +8,7 @@ struct StoreFindings {
 
     init(_ session: StoreSession) { self.session = session }
 
-    static let mostFindings = 100
+    private static let mostFindings = 100
 
     func referenceFindings() throws -> [ReferenceFinding] {
         var findings: [ReferenceFinding] = []
@@ -27,7 +27,7 @@ struct StoreFindings {
         return findings
     }
 
-    func damagedNumbers(_ storage: EntityStorage, _ entity: Entity) throws -> [ReferenceFinding] {
+    private func damagedNumbers(_ storage: EntityStorage, _ entity: Entity) throws -> [ReferenceFinding] {
         let table = SQLName.quoted(storage.table)
         let numbers = session.layout.numbers(of: entity.index, includingSubentities: true).map(String.init).joined(separator: ", ")
         var findings: [ReferenceFinding] = []
@@ -47,7 +47,7 @@ struct StoreFindings {
         return findings
     }
 
-    func danglingKeys(_ columns: ToOneColumns, _ property: Property, _ storage: EntityStorage, _ entity: Entity) throws -> [ReferenceFinding] {
+    private func danglingKeys(_ columns: ToOneColumns, _ property: Property, _ storage: EntityStorage, _ entity: Entity) throws -> [ReferenceFinding] {
         let destination = try session.layout.storage(of: columns.destinationIndex)
         let key = SQLName.quoted(columns.key)
         let rows = try session.connection.rows(
@@ -60,7 +60,7 @@ struct StoreFindings {
         }
     }
 
-    func danglingLinks(_ join: JoinTable, _ storage: EntityStorage, _ entity: Entity, _ property: Property) throws -> [ReferenceFinding] {
+    private func danglingLinks(_ join: JoinTable, _ storage: EntityStorage, _ entity: Entity, _ property: Property) throws -> [ReferenceFinding] {
         let destination = try session.layout.storage(of: join.destinationIndex)
         let (owner, member) = (SQLName.quoted(join.ownerColumn), SQLName.quoted(join.memberColumn))
         let rows = try session.connection.rows(

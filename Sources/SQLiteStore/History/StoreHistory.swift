@@ -64,7 +64,7 @@ struct StoreHistory {
         }
     }
 
-    func changeConditions(_ request: PersistentHistoryRequest) -> SQLFragment {
+    private func changeConditions(_ request: PersistentHistoryRequest) -> SQLFragment {
         var condition = SQLFragment("")
         if let names = request.entityNames {
             let numbers = names.compactMap { name in session.layout.model.entity(named: name).flatMap { session.layout[$0.index]?.number } }.sorted()
@@ -78,7 +78,7 @@ struct StoreHistory {
         return condition
     }
 
-    func changes(from first: Int64, to last: Int64, _ selection: SQLFragment, _ tables: HistoryTables) throws -> [Int64: [[SQLiteValue]]] {
+    private func changes(from first: Int64, to last: Int64, _ selection: SQLFragment, _ tables: HistoryTables) throws -> [Int64: [[SQLiteValue]]] {
         let tombstones = (0..<tables.tombstoneCount).map { ", c.ZTOMBSTONE\($0)" }.joined()
         var statement = SQLFragment(
             "SELECT c.ZTRANSACTIONID, c.ZCHANGETYPE, c.ZENTITY, c.ZENTITYPK, c.ZCOLUMNS\(tombstones) FROM ACHANGE c WHERE c.ZTRANSACTIONID BETWEEN ? AND ?",
@@ -88,7 +88,7 @@ struct StoreHistory {
     }
 
     /// Nil for objects of entities that the model does not have.
-    func change(_ row: [SQLiteValue], _ tables: HistoryTables, isOurs: Bool) -> PersistentHistoryChange? {
+    private func change(_ row: [SQLiteValue], _ tables: HistoryTables, isOurs: Bool) -> PersistentHistoryChange? {
         guard let kind = row[1].integer.flatMap({ PersistentHistoryChange.Kind(rawValue: Int($0)) }), let number = row[2].integer, let key = row[3].integer, key > 0,
             let entityIndex = session.layout.entityIndex(number: number)
         else { return nil }
@@ -118,7 +118,7 @@ struct StoreHistory {
         return greatest.flatMap { $0 > 0 ? PersistentHistoryToken(storeUUID: session.identity.uuid, number: $0) : nil }
     }
 
-    func check(_ token: PersistentHistoryToken?) throws {
+    private func check(_ token: PersistentHistoryToken?) throws {
         guard let token else { return }
         guard token.storeUUID == session.identity.uuid else { throw StorageError(.unknownObject, "The token is of the history of another store, \(token.storeUUID)") }
         let greatest = try session.connection.value("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = 16002")?.integer ?? 0

@@ -57,7 +57,7 @@ extension ChangeWriter {
         }
     }
 
-    func add(_ pairs: [Int64], to join: JoinTable, _ save: inout SaveInProgress) throws {
+    private func add(_ pairs: [Int64], to join: JoinTable, _ save: inout SaveInProgress) throws {
         let (table, owner, member) = (SQLName.quoted(join.table), SQLName.quoted(join.ownerColumn), SQLName.quoted(join.memberColumn))
         var statement = "INSERT OR IGNORE INTO \(table) (\(owner), \(member)) SELECT c0, c1 FROM \(try session.connection.rowSourceTable(columns: 2)) s"
         if join.isReflexive { statement += " WHERE NOT EXISTS (SELECT 1 FROM \(table) j WHERE j.\(owner) = s.c1 AND j.\(member) = s.c0)" }
@@ -74,7 +74,7 @@ extension ChangeWriter {
         }
     }
 
-    func remove(_ pairs: [Int64], from join: JoinTable) throws {
+    private func remove(_ pairs: [Int64], from join: JoinTable) throws {
         let (table, owner, member) = (SQLName.quoted(join.table), SQLName.quoted(join.ownerColumn), SQLName.quoted(join.memberColumn))
         let source = try session.connection.rowSourceTable(columns: 2)
         for (first, second) in join.isReflexive ? [("c0", "c1"), ("c1", "c0")] : [("c0", "c1")] {
@@ -85,7 +85,7 @@ extension ChangeWriter {
     }
 
     /// A relationship without an inverse: the member's row holds the owner's key, and the last owner has it.
-    func set(_ pairs: [Int64], _ key: ToManyKey, isAdded: Bool, _ save: inout SaveInProgress) throws {
+    private func set(_ pairs: [Int64], _ key: ToManyKey, isAdded: Bool, _ save: inout SaveInProgress) throws {
         let (table, column) = (SQLName.quoted(key.table), SQLName.quoted(key.key))
         let source = try session.connection.rowSourceTable(columns: 2)
         let order = key.order.map { ", \(SQLName.quoted($0)) = NULL" } ?? ""
@@ -100,7 +100,7 @@ extension ChangeWriter {
         }
     }
 
-    func run(_ statement: String, _ pairs: [Int64]) throws {
+    private func run(_ statement: String, _ pairs: [Int64]) throws {
         try session.connection.withStatement(statement) { try session.connection.run($0, from: NumberSource(pairs, width: 2)) }
     }
 
@@ -115,7 +115,7 @@ extension ChangeWriter {
     }
 
     /// Nil where an old table has no place for the order.
-    func orderedColumns(entityIndex: Int, propertyIndex: Int) throws -> OrderedColumns? {
+    private func orderedColumns(entityIndex: Int, propertyIndex: Int) throws -> OrderedColumns? {
         switch try session.layout.storage(of: entityIndex).properties[propertyIndex] {
         case .toMany(let key): key.order.map { OrderedColumns(key, order: $0) }
         case .manyToMany(let join): join.memberOrder.map { OrderedColumns(join, order: $0) }
@@ -123,7 +123,7 @@ extension ChangeWriter {
         }
     }
 
-    func place(_ members: [Int64], of owner: Int64, _ columns: OrderedColumns) throws {
+    private func place(_ members: [Int64], of owner: Int64, _ columns: OrderedColumns) throws {
         let (member, order) = (SQLName.quoted(columns.member), SQLName.quoted(columns.order))
         let (table, ownerColumn) = (SQLName.quoted(columns.table), SQLName.quoted(columns.owner))
         var current: [Int64: Int64] = [:]

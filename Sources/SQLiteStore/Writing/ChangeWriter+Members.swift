@@ -46,14 +46,14 @@ extension ChangeWriter {
         }
     }
 
-    func hasIndex(_ table: String, _ column: String) throws -> Bool {
+    private func hasIndex(_ table: String, _ column: String) throws -> Bool {
         try session.connection.value(
             "SELECT 1 FROM pragma_index_list(?) AS list JOIN pragma_index_info(list.name) AS first WHERE list.partial = 0 AND first.seqno = 0 AND first.name = ?",
             [.text(table), .text(column)]) != nil
     }
 
     /// Whether a table has rows of some owners alone, from one owner in the index to the next.
-    func areAllMembers(_ table: String, _ key: String, of owners: Set<Int64>) throws -> Bool {
+    private func areAllMembers(_ table: String, _ key: String, of owners: Set<Int64>) throws -> Bool {
         if try session.connection.value("SELECT 1 FROM \(table) WHERE \(key) IS NULL LIMIT 1") != nil { return false }
         var next = try session.connection.value("SELECT min(\(key)) FROM \(table)")?.integer
         while let owner = next {

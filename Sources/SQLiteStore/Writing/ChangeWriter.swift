@@ -27,7 +27,7 @@ struct ChangeWriter {
     }
 
     /// Whether rows have the numbers that SQLite would give them.
-    func isAppended(_ writer: RowWriter, to storage: EntityStorage) throws -> Bool {
+    private func isAppended(_ writer: RowWriter, to storage: EntityStorage) throws -> Bool {
         guard writer.count >= Self.manyRows, let first = writer.firstOfConsecutiveKeys, try TableTraits(storage.table, session.connection).numbersRows else { return false }
         let last = try session.connection.value("SELECT max(Z_PK) FROM \(SQLName.quoted(storage.table))")?.integer ?? 0
         // Not the other way round: a strange file may have the greatest number there is.
@@ -35,7 +35,7 @@ struct ChangeWriter {
     }
 
     /// For so many rows it is worth to find out what their table allows.
-    static let manyRows = 64
+    private static let manyRows = 64
 
     // MARK: Updates
 
@@ -56,7 +56,7 @@ struct ChangeWriter {
     }
 
     /// The sets in the order in which they first occur. Neighbours mostly have the same one, and are not looked up.
-    static func placesBySet(_ sets: [PropertySet]) -> [(changed: PropertySet, places: [Int])] {
+    private static func placesBySet(_ sets: [PropertySet]) -> [(changed: PropertySet, places: [Int])] {
         if sets.count == 1 { return [(sets[0], [0])] }
         var groups: [(changed: PropertySet, places: [Int])] = []
         var groupOfSet: [PropertySet: Int] = [:]
@@ -78,7 +78,7 @@ struct ChangeWriter {
 
     /// Changes many rows by inserting them where they are; see `TableTraits.updatesByInsertion`.
     /// - Returns: how many were changed; nil where the table or the rows don't allow that.
-    func updateByInsertion(_ writer: RowWriter, _ plan: WritePlan, _ storage: EntityStorage) throws -> Int? {
+    private func updateByInsertion(_ writer: RowWriter, _ plan: WritePlan, _ storage: EntityStorage) throws -> Int? {
         guard writer.count >= Self.manyRows, plan.columns.allSatisfy({ $0.order == nil }), try TableTraits(storage.table, session.connection).updatesByInsertion else { return nil }
         let names = plan.columns.map { SQLName.quoted($0.name) }
         let sources = plan.columns.indices.map { "c\($0 + WritePlan.firstColumn)" }
@@ -97,7 +97,7 @@ struct ChangeWriter {
 
     /// Takes the unique values of rows away before they get their new ones, so that two rows can exchange theirs.
     /// - Returns: false if none of the columns is unique.
-    func emptyUniqueColumns(_ plan: WritePlan, _ writer: RowWriter, _ storage: EntityStorage) throws -> Bool {
+    private func emptyUniqueColumns(_ plan: WritePlan, _ writer: RowWriter, _ storage: EntityStorage) throws -> Bool {
         let entity = session.layout.model.entities[storage.entityIndex]
         let unique = Set(entity.uniquenessConstraints.joined().compactMap { entity.propertyIndex(named: $0) })
         let columns = zip(plan.columns, plan.writers).filter { unique.contains(Int($1.slot.index)) }.map { "\(SQLName.quoted($0.0.name)) = NULL" }
@@ -110,7 +110,7 @@ struct ChangeWriter {
 
     /// Changes a row that comes alone, as most of an autosave's do: for one row a table of rows takes longer than all the rest.
     /// - Returns: how many were changed; nil where there are more rows, or the row violates a constraint.
-    func updateOne(_ writer: RowWriter, _ prepared: UpdatePlan) throws -> Int? {
+    private func updateOne(_ writer: RowWriter, _ prepared: UpdatePlan) throws -> Int? {
         guard writer.count == 1 else { return nil }
         do {
             try session.connection.withStatement(prepared.statementForOne) { statement in
@@ -124,7 +124,7 @@ struct ChangeWriter {
     }
 
     /// How some properties are written, kept: small saves come one after the other.
-    func updatePlan(_ entityIndex: Int, _ changed: PropertySet, _ storage: EntityStorage) throws -> UpdatePlan {
+    private func updatePlan(_ entityIndex: Int, _ changed: PropertySet, _ storage: EntityStorage) throws -> UpdatePlan {
         let key = StoreSession.UpdatePlanKey(entityIndex: entityIndex, changed: changed)
         if let known = session.updatePlans[key] { return known }
         let plan = WritePlan(storage, session.rowLayouts[entityIndex], properties: changed)
@@ -135,7 +135,7 @@ struct ChangeWriter {
         return prepared
     }
 
-    static let mostUpdatePlans = 64
+    private static let mostUpdatePlans = 64
 
     // MARK: Deletions
 
@@ -150,7 +150,7 @@ struct ChangeWriter {
     }
 
     /// Numbers and versions in turn. Neighbours mostly are of one entity.
-    static func numbersByEntity(_ deletions: [ChangeSet.Deletion]) -> [(entityIndex: Int, numbers: [Int64])] {
+    private static func numbersByEntity(_ deletions: [ChangeSet.Deletion]) -> [(entityIndex: Int, numbers: [Int64])] {
         var groups: [(entityIndex: Int, numbers: [Int64])] = []
         var current = -1
         for deletion in deletions {
@@ -165,7 +165,7 @@ struct ChangeWriter {
     }
 
     /// Where SQLite is given all of them at once, it notes them twice before it deletes the first.
-    func deleteOneByOne(_ keysAndVersions: [Int64], _ storage: EntityStorage) throws {
+    private func deleteOneByOne(_ keysAndVersions: [Int64], _ storage: EntityStorage) throws {
         try session.connection.withStatement("DELETE FROM \(SQLName.quoted(storage.table)) WHERE Z_PK = ? AND ifnull(Z_OPT, 0) = ?") { statement in
             for start in stride(from: 0, to: keysAndVersions.count, by: 2) {
                 try statement.bind(keysAndVersions[start], at: 1)
@@ -178,7 +178,7 @@ struct ChangeWriter {
 
     /// Deletes rows that have few others among them, while their table is read from the first to the last.
     /// - Returns: false where that is not so.
-    func deleteMany(_ keysAndVersions: [Int64], _ storage: EntityStorage) throws -> Bool {
+    private func deleteMany(_ keysAndVersions: [Int64], _ storage: EntityStorage) throws -> Bool {
         guard keysAndVersions.count >= 2 * Self.manyRows else { return false }
         let rows = DeletedRows(keysAndVersions)
         guard rows.isDense, try TableTraits(storage.table, session.connection).deletesUnseen else { return false }
@@ -201,7 +201,7 @@ struct ChangeWriter {
     }
 
     /// Takes deleted objects out of join tables, whatever the change set says of their links: the graph may never have loaded them.
-    func unlink(_ keysAndVersions: [Int64], _ storage: EntityStorage) throws {
+    private func unlink(_ keysAndVersions: [Int64], _ storage: EntityStorage) throws {
         let source = try session.connection.rowSourceTable(columns: 2)
         for case .manyToMany(let join) in storage.properties {
             for column in join.isReflexive ? [join.ownerColumn, join.memberColumn] : [join.ownerColumn] {
@@ -213,14 +213,14 @@ struct ChangeWriter {
 
     // MARK: Running
 
-    func writer(_ rows: RowBatch, places: [Int], _ plan: WritePlan, _ save: SaveInProgress) -> RowWriter {
+    private func writer(_ rows: RowBatch, places: [Int], _ plan: WritePlan, _ save: SaveInProgress) -> RowWriter {
         RowWriter(rows, places: places, plan, keys: save.keys, layout: session.layout, store: session.identity, large: save.large)
     }
 
     /// Runs a statement over rows and returns how many it changed. Where a row violates a constraint, room is made and they are tried again; then one by one, to
     /// find out which.
     @discardableResult
-    func run(
+    private func run(
         _ text: String, _ writer: RowWriter, _ rows: RowBatch, entityIndex: Int, _ save: SaveInProgress, makingRoom: () throws -> Bool = { false }
     ) throws -> Int {
         try session.connection.withStatement(text) { statement in
@@ -240,7 +240,7 @@ struct ChangeWriter {
     }
 
     /// Nil where a row violates a constraint.
-    func attempt(_ statement: Statement, _ writer: RowWriter) throws -> Int? {
+    private func attempt(_ statement: Statement, _ writer: RowWriter) throws -> Int? {
         do {
             statement.reset()
             try session.connection.run(statement, from: writer)
@@ -250,7 +250,7 @@ struct ChangeWriter {
         }
     }
 
-    func violation(_ error: SQLiteError, _ row: Row, entityIndex: Int, _ save: SaveInProgress) -> StorageError {
+    private func violation(_ error: SQLiteError, _ row: Row, entityIndex: Int, _ save: SaveInProgress) -> StorageError {
         let name = session.layout.model.entities[entityIndex].name
         let id = ManagedObjectID(store: session.identity, entityIndex: entityIndex, key: row.key)
         let object = StoreConflict(object: id, expectedVersion: row.version, storedVersion: row.version)
@@ -266,7 +266,7 @@ struct ChangeWriter {
     }
 
     /// The first constraint whose values another object has too, and that object.
-    func sharedValues(_ row: Row, entityIndex: Int, _ save: SaveInProgress) throws -> (names: [String], holder: ManagedObjectID)? {
+    private func sharedValues(_ row: Row, entityIndex: Int, _ save: SaveInProgress) throws -> (names: [String], holder: ManagedObjectID)? {
         let storage = try session.layout.storage(of: entityIndex)
         for names in session.layout.model.entities[entityIndex].uniquenessConstraints {
             let cells = names.flatMap { uniqueCells($0, of: row, storage, save) }
@@ -282,7 +282,7 @@ struct ChangeWriter {
         return nil
     }
 
-    func uniqueCells(_ name: String, of row: Row, _ storage: EntityStorage, _ save: SaveInProgress) -> [(column: String, value: SQLiteValue)] {
+    private func uniqueCells(_ name: String, of row: Row, _ storage: EntityStorage, _ save: SaveInProgress) -> [(column: String, value: SQLiteValue)] {
         guard let index = session.layout.model.entities[storage.entityIndex].propertyIndex(named: name) else { return [] }
         let slot = session.rowLayouts[storage.entityIndex].slots[index]
         switch storage.properties[index] {

@@ -55,7 +55,7 @@ struct KeyReservation {
         return keys.first
     }
 
-    func freeKeys(_ storage: EntityStorage, count: Int, atLeast greatest: Int64) throws -> (first: Int64, last: Int64) {
+    private func freeKeys(_ storage: EntityStorage, count: Int, atLeast greatest: Int64) throws -> (first: Int64, last: Int64) {
         // A foreign writer may have forgotten to raise it.
         let maximum = try session.connection.value(
             "SELECT max(ifnull(Z_MAX, 0), ifnull((SELECT max(Z_PK) FROM \(SQLName.quoted(storage.table))), 0)) FROM Z_PRIMARYKEY WHERE Z_ENT = ?",

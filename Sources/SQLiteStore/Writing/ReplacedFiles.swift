@@ -12,7 +12,7 @@ struct ReplacedFiles {
 
     init(_ session: StoreSession) { self.session = session }
 
-    func largeColumns(_ storage: EntityStorage) -> [String] {
+    private func largeColumns(_ storage: EntityStorage) -> [String] {
         storage.properties.compactMap { property in
             if case .attribute(let column) = property, column.hasStoragePrefix { column.name } else { nil }
         }
@@ -30,9 +30,9 @@ struct ReplacedFiles {
         try noteFiles(stride(from: 0, to: keysAndVersions.count, by: 2).map { keysAndVersions[$0] }, columns, storage)
     }
 
-    var removesFiles: Bool { session.description.journal == .asFound }
+    private var removesFiles: Bool { session.description.journal == .asFound }
 
-    func noteFiles(_ keys: [Int64], _ columns: [String], _ storage: EntityStorage) throws {
+    private func noteFiles(_ keys: [Int64], _ columns: [String], _ storage: EntityStorage) throws {
         for column in columns {
             let name = SQLName.quoted(column)
             let condition = SQLFragment.key("Z_PK", isIn: keys)

@@ -24,10 +24,9 @@ extension DocumentMigration {
 }
 
 /// Finds what of a store has no place in the version that plans lead to.
-struct MigrationLosses {
-    private let store: any PersistentStore
+struct MigrationLosses: LossFinder {
+    let store: any PersistentStore
     private let plans: [MigrationPlan]
-    private var model: ManagedObjectModel { store.identity.model }
 
     init(of store: any PersistentStore, by plans: [MigrationPlan]) {
         self.store = store
@@ -36,13 +35,13 @@ struct MigrationLosses {
 
     /// Entities first, then properties of entities that stay, inherited ones at the entity that declares them. Costs a count for each.
     func found() throws -> [DocumentMigration.Loss] {
-        let gone = try model.entities.filter { !$0.isAbstract && image(of: $0) == nil }.map { entity in
-            DocumentMigration.Loss(entity: entity.name, property: nil, count: try store.count(RowRequest(entityIndex: entity.index, includesSubentities: false)))
+        let gone = try model.entities.filter { !$0.isAbstract && !isTaken($0) }.map { entity in
+            DocumentMigration.Loss(entity: entity.name, property: nil, count: try count(entity))
         }
         var values: [(property: Property, count: Int)] = []
-        for entity in model.entities where !entity.isAbstract && image(of: entity) != nil {
-            for property in entity.properties where !property.isTransient && property.attribute?.isDerived != true && !isKept(property, of: entity) {
-                let count = try self.count(of: property, entity)
+        for entity in model.entities where !entity.isAbstract && isTaken(entity) {
+            for property in lostProperties(of: entity) {
+                let count = try count(entity, property.hasValue)
                 let known = values.firstIndex { ($0.property.declaringEntityIndex, $0.property.index) == (property.declaringEntityIndex, property.index) }
                 if let known { values[known].count += count } else { values.append((property, count)) }
             }
@@ -52,17 +51,9 @@ struct MigrationLosses {
 
     private func image(of entity: Entity) -> Int? { plans.reduce(Optional(entity.index)) { index, plan in index.flatMap { plan.destinationIndices[$0] } } }
 
-    /// A relationship stays where either of its ends does.
-    private func isKept(_ property: Property, of entity: Entity) -> Bool {
-        if hasImage(property, of: entity) { return true }
-        guard property.relationship != nil else { return false }
-        // Links to objects that are gone are gone with them.
-        if model.entities[property.destinationIndex].family.allSatisfy({ image(of: model.entities[$0]) == nil }) { return true }
-        guard let inverse = model.inverse(of: property) else { return false }
-        return model.entities[inverse.declaringEntityIndex].family.contains { hasImage(inverse, of: model.entities[$0]) }
-    }
+    func isTaken(_ entity: Entity) -> Bool { image(of: entity) != nil }
 
-    private func hasImage(_ property: Property, of entity: Entity) -> Bool {
+    func isTaken(_ property: Property, of entity: Entity) -> Bool {
         var index = entity.index, place = property.index
         for plan in plans {
             // Of an entity that is split, any half may have it.
@@ -73,9 +64,5 @@ struct MigrationLosses {
             (index, place) = (half, next)
         }
         return true
-    }
-
-    private func count(of property: Property, _ entity: Entity) throws -> Int {
-        try store.count(RowRequest(entityIndex: entity.index, includesSubentities: false, selection: .matching(property.hasValue)))
     }
 }

@@ -6,10 +6,9 @@ internal import Storage
 /// Finds what of a store a mapping model leaves out, where it is carried out object by object.
 ///
 /// A property counts as kept where an expression of a mapping reads it from `$source`, or where the whole of `$source` goes to a policy.
-struct MappingLosses {
-    private let store: any PersistentStore
+struct MappingLosses: LossFinder {
+    let store: any PersistentStore
     private let mapping: MappingModel
-    private var model: ManagedObjectModel { store.identity.model }
 
     init(of store: any PersistentStore, by mapping: MappingModel) {
         self.store = store
@@ -30,7 +29,7 @@ struct MappingLosses {
                 let count = try count(entity, .not(.or(filters)))
                 if count > 0 { objects.append(DocumentMigration.Loss(entity: entity.name, property: nil, count: count)) }
             }
-            for property in entity.properties where !property.isTransient && property.attribute?.isDerived != true && !isKept(property, of: entity) {
+            for property in lostProperties(of: entity) {
                 values.append(DocumentMigration.Loss(entity: entity.name, property: property.name, count: try count(entity, property.hasValue)))
             }
         }
@@ -46,21 +45,9 @@ struct MappingLosses {
         mapping.entityMappings.filter { $0.sourceEntityName == entity.name && $0.destinationEntityName != nil && $0.kind != .add && $0.kind != .remove }
     }
 
-    private func count(_ entity: Entity, _ condition: FetchPredicate = .constant(true)) throws -> Int {
-        try store.count(RowRequest(entityIndex: entity.index, includesSubentities: false, selection: .matching(condition)))
-    }
+    func isTaken(_ entity: Entity) -> Bool { !mappings(of: entity).isEmpty }
 
-    /// A relationship stays where either of its ends does, and links to objects that are gone are gone with them.
-    private func isKept(_ property: Property, of entity: Entity) -> Bool {
-        if isRead(property, of: entity) { return true }
-        guard property.relationship != nil else { return false }
-        let members = model.entities[property.destinationIndex].family.map { model.entities[$0] }
-        if members.allSatisfy({ mappings(of: $0).isEmpty }) { return true }
-        guard let inverse = model.inverse(of: property) else { return false }
-        return members.contains { isRead(inverse, of: $0) }
-    }
-
-    private func isRead(_ property: Property, of entity: Entity) -> Bool {
+    func isTaken(_ property: Property, of entity: Entity) -> Bool {
         mappings(of: entity).contains { mapping in
             mapping.migrationPolicyName != nil
                 || (mapping.attributeMappings + mapping.relationshipMappings).contains { $0.valueExpression.map { Self.reads(property.name, $0) } ?? false }
@@ -73,13 +60,5 @@ struct MappingLosses {
             guard rest.first == "." else { return true }
             return rest.dropFirst().prefix { $0.isLetter || $0.isNumber || $0 == "_" } == key
         }
-    }
-}
-
-extension Property {
-    /// Whether an object has a value of it, or is related to anything by it.
-    var hasValue: FetchPredicate {
-        let path = QueryExpression.keyPath(base: nil, components: isToMany ? [name, "@count"] : [name])
-        return .comparison(isToMany ? Comparison(path, .greater, .constant(.int(0))) : Comparison(path, .notEqual, .constant(.null)))
     }
 }

@@ -124,11 +124,18 @@ public struct Manifest: Sendable, Hashable, Codable {
 }
 
 extension Manifest {
-    /// Takes out what the manifest records of the contents of the store and the model.
+    /// Takes out what the manifest records of the contents of the store, the model and the application's files.
     mutating func forgetSums() {
         store.pages = nil
         model.checksum = nil
+        files = nil
     }
+
+    /// Takes out how much there is of anything, so that it is counted.
+    mutating func forgetCounts() { entities = [:] }
+
+    /// Whether it says how much there is; else neither `entities` nor `attachments` count.
+    var hasCounts: Bool { !entities.isEmpty }
 
     private init(_ fields: JSONFields) throws {
         func date(_ value: JSONValue) -> Date? { value.string.flatMap { InternetDate.date($0) } }

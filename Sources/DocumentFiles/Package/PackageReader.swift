@@ -67,9 +67,14 @@ package struct PackageReader {
         known.storeFiles = nil
     }
 
-    package func manifest() throws -> Manifest { try checkedManifest().manifest }
+    /// The manifest; where its checksum says that it is not what was written, without all that would go on into the next one.
+    package func manifest() throws -> Manifest {
+        var (manifest, isAltered) = try checkedManifest()
+        if isAltered { manifest.forgetCounts() }
+        return manifest
+    }
 
-    /// The manifest, and whether its checksum says that it is not what was written; then it comes without the sums of the store and the model.
+    /// The manifest, and whether its checksum says that it is not what was written; then it comes without the sums of the store, the model and the application's files.
     func checkedManifest() throws -> (manifest: Manifest, isAltered: Bool) {
         let manifestPath = FilePath.join(path, PackageLayout.manifest)
         do {

@@ -72,7 +72,7 @@ struct RepairWork {
         guard let package = source.package else { return }
         do {
             let reader = try PackageReader(package)
-            do { manifest = try reader.manifest() } catch { report(PackageLayout.manifest, "\(Self.reason(error)): it is made anew, without title and keywords") }
+            do { manifest = try reader.checkedManifest().manifest } catch { report(PackageLayout.manifest, "\(Self.reason(error)): it is made anew, without title and keywords") }
             for name in try reader.modelNames() {
                 let part = "\(PackageLayout.models)/\(name).xcdatamodel"
                 do {

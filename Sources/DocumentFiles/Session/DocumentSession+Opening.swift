@@ -348,7 +348,7 @@ extension DocumentSession {
         findKeptState(manifest, marker)
         if marker.generation == manifest.generation { fileSums = manifest.files }
         // A manifest that knows of everything spares the counting.
-        guard marker.isSaved, marker.generation == manifest.generation else { return }
+        guard marker.isSaved, marker.generation == manifest.generation, manifest.hasCounts else { return }
         counts = EntityCounts(model, manifest: manifest.entities)
         attachments = manifest.attachments
     }

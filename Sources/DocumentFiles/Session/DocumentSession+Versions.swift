@@ -103,7 +103,7 @@ extension DocumentSession {
     func findKeptState(_ manifest: Manifest, _ marker: DocumentMarker) {
         if marker.isSaved, marker.generation == manifest.generation {
             keptState = marker.savedState
-            if manifest.attachments.count == 0 { contentNames = [] }
+            if manifest.hasCounts, manifest.attachments.count == 0 { contentNames = [] }
             return
         }
         hasChangedContent = true

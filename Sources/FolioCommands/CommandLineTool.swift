@@ -44,17 +44,19 @@ public enum CommandLineTool {
             isJSON: words.prefix { $0 != "--" }.contains("--json"), allowsProgress: !words.contains("--no-progress"), interruption: interruption)
         if Completer.isAsked(words) { return await Completer.answer(words, console) }
         let name = words.first { !$0.hasPrefix("-") }
+        var isFinishing = false
         do {
             let unfinished = UnfinishedNotes()
             defer { unfinished.say(to: console) }
             let exit = try await UnfinishedWork.reporting(to: { unfinished.add($0) }) { try await dispatch(words, console) }
+            isFinishing = true
             try console.finish()
             return exit
         } catch {
             // Whoever read has read enough.
             if console.output.isPipeClosed { return .pipeClosed }
             var failure = CommandError(mapping: error)
-            if console.hasWritten, failure.what == ByteSink.what { failure.why = "saved, but the result could not be written: \(failure.why)" }
+            if console.hasWritten, isFinishing || console.output.hasFailed { failure.why = "saved, but the result could not be written: \(failure.why)" }
             if let signal = interruption.signal { failure = CommandError(.ended(by: signal), "interrupted", "interrupted") }
             failure.addHint(after: name)
             if failure.what == nil, let name, CommandTable.command(named: name) != nil { failure.what = name }
@@ -66,10 +68,11 @@ public enum CommandLineTool {
     private static func dispatch(_ words: [String], _ console: Console) async throws -> ExitCode {
         guard let name = words.first else { throw CommandError.usage("which command?", hint: "folio help lists the commands") }
         switch name {
-        case "--help", "-h":
-            Help.printOverview(console)
-            return .done
+        case "--help", "-h": return try await dispatch([HelpCommand.specification.name] + words.dropFirst(), console)
         case "--version":
+            if let word = words.dropFirst().first(where: { !OptionSpecification.json.names.contains($0) && !OptionSpecification.noProgress.names.contains($0) }) {
+                throw CommandError.usage("\(name) stands by itself: leave \(word) out")
+            }
             console.print(console.isJSON ? "{\"version\":\"\(version)\"}" : "folio \(version)")
             return .done
         default: break
@@ -81,14 +84,17 @@ public enum CommandLineTool {
                 "unknown command \(name)", hint: Suggestion.sentence(for: name, among: CommandTable.names) ?? "see folio help for the commands")
         }
         let arguments = try ParsedArguments(Array(words.dropFirst()), for: command.specification)
+        if command.specification.sendsResultsToFile, let path = arguments.value(OptionSpecification.output.names[0]), path != "-" {
+            try console.sendResults(to: path, of: arguments.sources(of: command.specification), besides: arguments.targets(of: command.specification))
+        }
         if arguments.has(OptionSpecification.help) {
+            if !command.specification.sendsResultsToFile, arguments.has(OptionSpecification.output) {
+                throw CommandError.usage("--help and --output exclude each other", hint: "folio help \(name) -o FILE")
+            }
             Help.printCommand(command.specification, console)
             return .done
         }
         SQLHabits.note(arguments, console)
-        if command.specification.sendsResultsToFile, let path = arguments.value(OptionSpecification.output.names[0]), path != "-" {
-            try console.sendResults(to: path, of: arguments.operands + arguments.all(OptionSpecification.model.names[0]))
-        }
         do {
             return try await command.run(arguments, console)
         } catch {

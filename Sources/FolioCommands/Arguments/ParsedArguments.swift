@@ -42,7 +42,8 @@ struct ParsedArguments: Sendable {
         if operands.count < specification.count.lowerBound { throw CommandError.usage("too few arguments", hint: specification.usage) }
         // As of a variable that is not set: a path without a name is the folder that one is in.
         if operands.contains("") { throw CommandError.usage("an argument is empty", hint: specification.usage) }
-        if operands.count > specification.count.upperBound {
+        // Of a command with subcommands, the one that is named says how many there may be.
+        if specification.subcommands.isEmpty, operands.count > specification.count.upperBound {
             throw CommandError.usage("one argument too many: \(operands[specification.count.upperBound])", hint: specification.usage)
         }
     }

@@ -21,7 +21,7 @@ enum ExtractCommand: Command {
                 _ = try write(value, to: console.output)
                 return
             }
-            let file = try OutputFile(path: target, of: [path], interruption: console.interruption)
+            let file = try OutputFile(path: target, of: arguments.sources(of: specification), interruption: console.interruption)
             let count = try write(value, to: file.sink)
             try file.finish()
             if console.isJSON {

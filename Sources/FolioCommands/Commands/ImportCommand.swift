@@ -31,6 +31,7 @@ enum ImportCommand: Command {
         ])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
+        try check(arguments)
         var files = try arguments.operands.dropFirst().map { try ImportFile($0, entityName: arguments.value("--entity")) }
         try await DocumentEditor.editing(arguments.operands[0], arguments, console) { editor in
             let settings = try ImportSettings(arguments, editor.context.model)
@@ -47,5 +48,15 @@ enum ImportCommand: Command {
             ImportReport(outcome: importer.outcome, files: files, isSaved: isSaved, console: console).print()
         }
         return .done
+    }
+
+    /// - Throws: usage errors: an option that every file contradicts, standard input for two files.
+    private static func check(_ arguments: ParsedArguments) throws {
+        let operands = arguments.operands.dropFirst(), parts = operands.map { ImportFile.parts(of: $0) }
+        if arguments.has("--entity"), let named = operands.first, parts.allSatisfy({ $0 != nil }) {
+            throw CommandError.usage("--entity is for files that don't say their entity, and \(named) says it", hint: "leave one of them out")
+        }
+        guard zip(operands, parts).filter({ ($1?.path ?? $0) == "-" }).count > 1 else { return }
+        throw CommandError.usage("standard input is one file: - stands there twice", hint: "give the other one by its path")
     }
 }

@@ -6,7 +6,7 @@ extension MigrateCommand {
         if console.isJSON { return console.print(json(migration, path: path, isDryRun: isDryRun)) }
         guard migration.isNeeded else { return console.print("the document is of this version already") }
         tell(migration, prefix: "", isDryRun: isDryRun, isVerbose: isVerbose, console)
-        if isDryRun { console.say("it takes " + estimate(migration)) }
+        if isDryRun, let estimate = estimate(migration) { console.say("it takes " + estimate) }
         if let backup = migration.backup { console.say("the old state is kept in \(Printable.line(backup))") }
     }
 
@@ -43,7 +43,7 @@ extension MigrateCommand {
         tell(migration, prefix: prefix, isDryRun: isDryRun, isVerbose: isVerbose, console)
         let kept = migration.backup.map { ", the old state is kept in \(Printable.line($0))" } ?? ""
         let count = migration.steps.count == 1 ? "1 step" : "\(migration.steps.count) steps"
-        console.print(prefix + (isDryRun ? "\(count), \(estimate(migration))" : "migrated in \(count)\(kept)"))
+        console.print(prefix + (isDryRun ? [count, estimate(migration)].compactMap { $0 }.joined(separator: ", ") : "migrated in \(count)\(kept)"))
     }
 
     /// What is added, changed and lost; with `--verbose` every step.
@@ -72,7 +72,8 @@ extension MigrateCommand {
         .object(["entity": .string(loss.entity), "property": loss.property.map { .string($0) } ?? .null, "count": .int(loss.count)])
     }
 
-    private static func estimate(_ migration: DocumentMigration) -> String {
-        "some \(migration.rows) rows, about \(max(1, Int(migration.seconds.rounded(.up)))) s, up to \((migration.bytes + (1 << 20) - 1) >> 20) MiB on the disk"
+    /// Nil where no row is brought over.
+    private static func estimate(_ migration: DocumentMigration) -> String? {
+        migration.rows == 0 ? nil : "some \(migration.rows) rows, about \(max(1, Int(migration.seconds.rounded(.up)))) s, up to \((migration.bytes + (1 << 20) - 1) >> 20) MiB on the disk"
     }
 }

@@ -9,14 +9,15 @@ enum MigrateCommand: Command {
         options: [
             OptionSpecification(["--model"], value: "MODEL", "the version to migrate to; of a model with several versions, the current one"),
             OptionSpecification(["--mapping"], value: "FILE", "a mapping model (.xcmappingmodel, .cdm) that says how; without one it is inferred"),
-            OptionSpecification(["--output", "-o"], value: "NEW", "write the migrated document there and leave DOC as it is"),
+            OptionSpecification(["--output", "-o"], value: "NEW", "write the migrated document there, in the form that the extension says, and leave DOC as it is"),
             OptionSpecification(["--jobs"], value: "N", "how many documents are migrated at a time (1)"),
             OptionSpecification(["--no-backup"], "keep no copy of the old state"),
             OptionSpecification(["--allow-loss"], "leave out objects that the new version has no entity for"),
             OptionSpecification(["--verbose"], "say every step"),
         ], exclusions: [["--output", "--no-backup"], ["--output", "--jobs"]],
         notes: "What is added, changed and lost is said on standard error. Where an entity that has objects would\n"
-            + "be lost, and no mapping model names it, or every entity, nothing is done without --allow-loss. A package keeps the\n"
+            + "be lost, and no mapping model names it, or every entity, nothing is done without --allow-loss. Attributes and\n"
+            + "relationships that the new version does not have go with their values, which is only said. A package keeps the\n"
             + "old state as a version; of a store or an archive it is kept beside the document, as Name.before-<version>. The other versions of MODEL serve to read a store that carries no model, and as steps in\n"
             + "between where no single one leads to the new version. A mapping model that only renames, leaves out or splits is carried\n"
             + "out within the store, others object by object; one that names policies of an application is for that application to run.\n"
@@ -58,6 +59,7 @@ enum MigrateCommand: Command {
             return .done
         }
         let results = try await migrateAll(migrators, jobs: jobs, isDryRun: isDryRun, console)
+        console.hasWritten = !isDryRun && results.contains { (try? $0.get())?.isNeeded == true }
         if results.count == 1 {
             report(try results[0].get(), path: sources[0], isDryRun: isDryRun, isVerbose: isVerbose, console)
             return .done
@@ -95,24 +97,28 @@ enum MigrateCommand: Command {
         _ source: String, to target: String, replacing: Bool, _ template: DocumentMigrator,
         _ resolver: @escaping @Sendable ([String: Data]) throws -> ManagedObjectModel?, _ console: Console
     ) async throws -> DocumentMigration {
-        let folder = replacing ? try TemporaryFolder() : nil
+        let form = DocumentFormArgument.usualForm(of: target)
+        // It is migrated in the form that it has.
+        let isConverted = form.map { $0 != DocumentFormArgument.form(ofDocumentAt: source) } ?? false
+        let folder = replacing || isConverted ? try TemporaryFolder() : nil
         let place = folder.map { $0.path + "/" + ResolvedPath(target).name } ?? target
         try await copy(source, to: place, resolver, console)
         do {
             let migration = try await migrateAll([template.with(path: place)], jobs: 1, isDryRun: false, console)[0].get()
-            if replacing { try await replace(target, by: place, template.model) }
+            if folder != nil { try await write(place, to: target, form, replacing: replacing, template.model) }
             console.hasWritten = true
+            DocumentFormArgument.noteMissingModel(form, console)
             return withExtendedLifetime(folder) { migration }
         } catch {
-            if !replacing { try? FileManager.default.removeItem(atPath: target) }
+            if folder == nil { try? FileManager.default.removeItem(atPath: target) }
             throw error
         }
     }
 
-    private static func replace(_ target: String, by place: String, _ model: ManagedObjectModel) async throws {
+    private static func write(_ place: String, to target: String, _ form: DocumentForm?, replacing: Bool, _ model: ManagedObjectModel) async throws {
         let document = try await PersistentDocument.open(URL(fileURLWithPath: place), mode: .reading) { _ in model }
         do {
-            try await document.write(to: URL(fileURLWithPath: target), replacing: true)
+            try await document.write(to: URL(fileURLWithPath: target), form: form, replacing: replacing)
             try await document.close()
         } catch {
             try? await document.close()

@@ -10,7 +10,7 @@ enum RestoreCommand: Command {
         ],
         notes: """
             What the document holds now is kept as a version first, so that this can be taken back. The restored state is the newest save; versions keep their numbers.
-            A copy has an identity of its own, and the form of DOC.
+            A copy has an identity of its own, and the form that its extension says, or else that of DOC.
             """,
         examples: ["folio versions Doc.folio", "folio restore Doc.folio@3", "folio restore Doc.folio@3 -o Old.folio"])
 
@@ -31,13 +31,14 @@ enum RestoreCommand: Command {
 
     private static func copy(_ arguments: ParsedArguments, to target: String, _ console: Console) async throws {
         try await DocumentReader.reading(arguments.operands[0], model: arguments.value("--model"), console) { reader in
-            let url = URL(fileURLWithPath: target)
+            let url = URL(fileURLWithPath: target), form = DocumentFormArgument.usualForm(of: target)
             if arguments.has(OptionSpecification.dryRun) {
                 if console.isJSON { console.print(.object(["dryRun": .bool(true), "path": .string(target), "uuid": .null])) }
                 return console.say("would write \(Printable.line(target))")
             }
-            try await console.interruption.committing { try await reader.document.write(to: url, replacing: arguments.has(OptionSpecification.force)) }
+            try await console.interruption.committing { try await reader.document.write(to: url, form: form, replacing: arguments.has(OptionSpecification.force)) }
             console.hasWritten = true
+            DocumentFormArgument.noteMissingModel(form, console)
             if console.isJSON { console.print(.object(["dryRun": .bool(false), "path": .string(target), "uuid": .string(try DocumentInfo(of: url).uuid)])) }
         }
     }

@@ -31,7 +31,7 @@ enum SaveAsCommand: Command {
                     includingHistory: !arguments.has("--without-history"))
             }
             console.hasWritten = true
-            if form == .xmlStore { console.say("note: an XML store has no place for its model: keep that to read it with --model MODEL") }
+            DocumentFormArgument.noteMissingModel(form, console)
             if console.isJSON { console.print(.object(["dryRun": .bool(false), "path": .string(target), "uuid": .string(try DocumentInfo(of: url).uuid)])) }
         }
         return .done

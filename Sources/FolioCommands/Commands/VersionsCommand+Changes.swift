@@ -47,6 +47,7 @@ extension VersionsCommand {
             var version = try self.version(generation, of: editor.document, argument.path)
             if !isDryRun {
                 try await console.interruption.committing { try body(editor.document, version) }
+                console.hasWritten = true
                 version = try self.version(generation, of: editor.document, argument.path)
             }
             if console.isJSON {
@@ -73,13 +74,15 @@ extension VersionsCommand {
         let retention = try self.retention(keep), path = try DocumentArgument.path(text)
         try await DocumentEditor.editing(text, arguments, console) { editor in
             let doomed = retention.superfluous(try editor.document.versions()), setAside = try editor.document.quarantinedFiles()
-            if !arguments.has(OptionSpecification.dryRun) {
+            let isDryRun = arguments.has(OptionSpecification.dryRun)
+            if !isDryRun {
                 try await console.interruption.committing {
                     try editor.document.removeVersions(doomed)
                     try editor.document.removeQuarantinedFiles()
                 }
+                console.hasWritten = !doomed.isEmpty || !setAside.isEmpty
             }
-            for file in setAside { console.say("removed what was set aside: \(Printable.line(file.path))") }
+            for file in setAside { console.say("\(isDryRun ? "would remove" : "removed") what was set aside: \(Printable.line(file.path))") }
             if doomed.isEmpty, !console.isJSON { return console.say("nothing to remove") }
             VersionList(doomed, path: path).write(console)
         }

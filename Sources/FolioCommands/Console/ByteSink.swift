@@ -105,6 +105,9 @@ final class ByteSink {
     /// Notes that what is to be written can't be had: the output ends here.
     func fail(_ error: any Error) { trouble = trouble ?? error }
 
+    /// Whether something could not be written.
+    var hasFailed: Bool { failure != 0 || trouble != nil }
+
     /// Whether a write failed since the reader of a pipe is gone.
     var isPipeClosed: Bool { failure == EPIPE }
 

@@ -69,9 +69,11 @@ final class Console {
     // MARK: Results in a file
 
     /// Sends all results into a file, which is there when `finish()` has put it there.
-    /// - Parameter sources: What the command line names besides: the file must lie in none of it.
-    func sendResults(to path: String, of sources: [String]) throws {
-        let file = try OutputFile(path: path, of: sources, interruption: interruption)
+    /// - Parameters:
+    ///   - sources: What the command reads: the file must lie in none of it.
+    ///   - targets: What it makes: neither in that.
+    func sendResults(to path: String, of sources: [String], besides targets: [String]) throws {
+        let file = try OutputFile(path: path, of: sources, besides: targets, interruption: interruption)
         self.file = file
         output = file.sink
     }

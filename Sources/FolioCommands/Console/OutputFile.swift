@@ -12,8 +12,10 @@ final class OutputFile {
     private let temporary: String?
     private let interruption: Interruption
 
-    /// - Parameter sources: The documents, models and files whose content goes there, as the command line names them: the file must not lie in one, or in its place.
-    init(path: String, of sources: [String], interruption: Interruption) throws {
+    /// - Parameters:
+    ///   - sources: The documents, models and files whose content goes there, as the command line names them: the file must not lie in one, or in its place.
+    ///   - targets: The documents that the command makes, whether or not there is something yet.
+    init(path: String, of sources: [String], besides targets: [String] = [], interruption: Interruption) throws {
         func failure(_ reason: String) -> CommandError { CommandError(.cannotCreate, "cannotCreate", "can't create the file: \(reason)", path: path) }
         self.path = path
         self.interruption = interruption
@@ -25,6 +27,9 @@ final class OutputFile {
                     throw CommandError.usage("\(path) would lie in \(source), or in its place", hint: "choose another place")
                 }
             }
+        }
+        for target in targets where place.text == ResolvedPath(target).text || place.lies(in: ResolvedPath(target)) {
+            throw CommandError.usage("\(path) would lie in \(target), or in its place", hint: "choose another place")
         }
         target = place.text
         var status = stat()

@@ -14,10 +14,30 @@ enum DocumentFormArgument {
     /// The form in which a new document is written: what `--archive`, `--package` or `--store KIND` says, else what its extension does. An option that contradicts the extension is
     /// followed and noted.
     static func form(_ arguments: ParsedArguments, of path: String, _ console: Console) -> DocumentForm {
-        let usual = Self.usual(for: path)
+        let usual = usualForm(of: path)
         guard let chosen = chosen(arguments) else { return usual ?? .package }
         if let usual, usual != chosen { console.say("note: \(Printable.line(path)) is written as \(Self.name(of: chosen)), which its extension does not say") }
         return chosen
+    }
+
+    /// The form of a document that is there; nil where nothing shows it.
+    static func form(ofDocumentAt path: String) -> DocumentForm? {
+        guard let found = try? DetectedDocument(path) else { return nil }
+        switch found.kind {
+        case .package: return .package
+        case .archive: return .archive
+        case .store, .managedDocument:
+            switch found.storeType {
+            case .binary: return .binaryStore
+            case .xml: return .xmlStore
+            default: return .store
+            }
+        }
+    }
+
+    /// What there is to be known of a document of a form that has no place for its model.
+    static func noteMissingModel(_ form: DocumentForm?, _ console: Console) {
+        if form == .xmlStore { console.say("note: an XML store has no place for its model: keep that to read it with --model MODEL") }
     }
 
     private static func chosen(_ arguments: ParsedArguments) -> DocumentForm? {
@@ -29,7 +49,8 @@ enum DocumentFormArgument {
         }
     }
 
-    private static func usual(for path: String) -> DocumentForm? {
+    /// The form that the extension of a path says; nil where it says none.
+    static func usualForm(of path: String) -> DocumentForm? {
         switch URL(fileURLWithPath: path).pathExtension.lowercased() {
         case "folio": .package
         case "folioz": .archive
@@ -39,7 +60,7 @@ enum DocumentFormArgument {
         }
     }
 
-    private static func name(of form: DocumentForm) -> String {
+    static func name(of form: DocumentForm) -> String {
         switch form {
         case .package: "a package"
         case .archive: "an archive"
@@ -50,16 +71,16 @@ enum DocumentFormArgument {
     }
 
     /// Refuses what stands in the place of a new document; with `--force` only a document that an editor left unsaved work in.
-    /// - Parameter source: The document that the new one is made of, in which it must not lie.
+    /// - Parameter source: The document that the new one is made of, or the model: the new one must neither lie in it nor take its place.
     static func refuseExisting(_ path: String, of source: String, _ arguments: ParsedArguments) throws {
-        try refuse(path, in: source)
-        if arguments.has(OptionSpecification.force) { try refuseUnsavedWork(path) } else { try refuseExisting(path) }
-    }
-
-    /// Refuses a place within a document that is read: what others know nothing of is gone when they replace it.
-    private static func refuse(_ path: String, in source: String) throws {
-        let source = DocumentArgument(source).path
-        if ResolvedPath(path).lies(in: ResolvedPath(source)) { throw CommandError.usage("\(path) would lie in \(source)") }
+        let place = ResolvedPath(path), known = [DocumentArgument(source).path, ModelReference(source).url.path].map { ResolvedPath($0) }
+        // What others know nothing of is gone when they replace the document.
+        if known.contains(where: { place.lies(in: $0) }) { throw CommandError.usage("\(path) would lie in \(source)", hint: "choose another place") }
+        guard arguments.has(OptionSpecification.force) else { return try refuseExisting(path) }
+        if known.contains(where: { place.text == $0.text }) {
+            throw CommandError.usage("\(path) is what the new document is made of: it can't be written over itself", hint: "choose another name")
+        }
+        try refuseUnsavedWork(path)
     }
 
     private static func refuseExisting(_ path: String) throws {

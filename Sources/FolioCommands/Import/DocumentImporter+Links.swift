@@ -113,7 +113,7 @@ extension DocumentImporter {
     func objects(with ids: Set<ManagedObjectID>) throws -> [ManagedObject] {
         try Dictionary(grouping: ids) { $0.entity.rootIndex }.sorted { $0.key < $1.key }.flatMap { root, ids in
             var request = FetchRequest<ManagedObject>(store.model.entities[root].name)
-            request.predicate = .comparison(Comparison(.evaluatedObject, .in, .aggregate(ids.map { .constant(.object($0)) })))
+            request.predicate = .comparison(Comparison(.evaluatedObject, .in, .constant(.list(ids.map { .object($0) }))))
             request.includesPendingChanges = false
             request.returnsObjectsAsFaults = false
             return try context.fetch(request)
@@ -146,9 +146,9 @@ extension DocumentImporter {
         }
         let count = columns.map(\.count).max() ?? 0
         guard columns.allSatisfy({ $0.count == count }) else { throw CommandError.malformed("\(link.property.name): the columns name different numbers of objects") }
-        let keys = (0..<count).map { index in columns.map { $0[index] } }
+        let keys = (0..<count).map { index in NaturalKey.Values(columns.map { $0[index] }) }
         // An object without any of the values is none.
-        return keys.filter { !$0.allSatisfy(\.isNull) }
+        return keys.filter { !$0.list.allSatisfy(\.isNull) }
     }
 
     /// The parts of a cell that names several objects: separated by commas in text, since a value may have spaces.
@@ -173,7 +173,7 @@ extension DocumentImporter {
             throw CommandError.malformed("\(link.property.name): there is no \(link.key.entity.name) with \(name)", hint: "say --create-missing to make it")
         }
         let object = try context.insert(link.key.entity)
-        for (attribute, value) in zip(link.key.attributes, values) { try object.setPropertyValue(value, forKey: attribute.name) }
+        for (attribute, value) in zip(link.key.attributes, values.list) { try object.setPropertyValue(value, forKey: attribute.name) }
         outcome.created += 1
         keepsNumbers[link.key.entity.rootIndex] = false
         try piece.add(object)
@@ -186,7 +186,7 @@ extension DocumentImporter {
         for entry in entries {
             for link in entry.record.columns.naturalLinks where link.key == key {
                 // What can't be read is told in its turn.
-                for values in (try? keys(link, entry.record)) ?? [] where !values.contains(where: \.isNull) { wanted.insert(values) }
+                for values in (try? keys(link, entry.record)) ?? [] where !values.list.contains(where: \.isNull) { wanted.insert(values) }
             }
         }
         return wanted

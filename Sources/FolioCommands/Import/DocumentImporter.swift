@@ -84,17 +84,23 @@ struct DocumentImporter {
         defer { progress.finish() }
         let size = Double(max(1, files.reduce(0) { $0 + $1.bytes.size }))
         var piece = ImportPiece(), done: Int64 = 0
+        var entities = Set(headers.compactMap { $0?.entity.index })
+        // An empty file may have been one of any entity.
+        var isAnyEmpty = false
         for file in Self.order(headers) {
             var index = 0
             while let record = try placing(file, { _ in try readers[file].next() }) {
+                entities.insert(record.entity.index)
                 piece.entries.append(ImportPiece.Entry(record: record, file: file, index: index))
                 index += 1
                 progress.advance(fraction: Double(done + readers[file].offset) / size)
                 if takesPieces, piece.entries.count == Self.pieceSize { try take(&piece, isComplete: false) }
             }
+            if index == 0, headers[file] == nil { isAnyEmpty = true }
             done += files[file].bytes.size
             unread[file] = []
         }
+        if !isAnyEmpty { try settings.checkMatches(entities.sorted().map { store.model.entities[$0] }) }
         // Where nothing was written yet, nothing has to wait.
         try take(&piece, isComplete: true)
         try linkWaiting()

@@ -73,7 +73,7 @@ final class ImportColumns {
     }
 
     /// An attribute by whose values objects can be told apart.
-    private static func keyAttribute(_ name: String, of entity: Entity) throws -> AttributeDescription {
+    static func keyAttribute(_ name: String, of entity: Entity) throws -> AttributeDescription {
         let property = try EntityLookup.property(named: name, of: entity)
         guard let attribute = property.attribute, !property.isTransient, ![.binary, .transformable, .composite, .undefined, .objectID].contains(attribute.type) else {
             throw CommandError.usage("objects can't be found by \(entity.name).\(name)", hint: "an attribute that is a number, a text, a date, a UUID, a URI or a boolean does")

@@ -16,13 +16,16 @@ struct ImportFile {
     ///   - entityName: what `--entity` says.
     /// - Throws: 66, 74, 77 or a usage error, with the path.
     init(_ operand: String, entityName: String?) throws {
-        var path = operand, named: String?
-        if let match = operand.wholeMatch(of: /(?s)([A-Za-z_][A-Za-z0-9_]*)=(.+)/), !FileManager.default.fileExists(atPath: operand) {
-            (named, path) = (String(match.1), String(match.2))
-        }
-        self.entityName = named ?? entityName
+        let parts = Self.parts(of: operand), path = parts?.path ?? operand
+        self.entityName = parts?.entityName ?? entityName
         baseName = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
         bytes = try ImportBytes(path)
+    }
+
+    /// The parts of `Entity=PATH`; nil for a path.
+    static func parts(of operand: String) -> (entityName: String, path: String)? {
+        guard let match = operand.wholeMatch(of: /(?s)([A-Za-z_][A-Za-z0-9_]*)=(.+)/), !FileManager.default.fileExists(atPath: operand) else { return nil }
+        return (String(match.1), String(match.2))
     }
 
     /// - Throws: a usage error where the model has no entity that the command line names.

@@ -20,7 +20,7 @@ struct ImportSettings {
         for word in arguments.all("--match").flatMap({ $0.split(separator: ",", omittingEmptySubsequences: false) }) {
             let parts = word.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard let last = parts.last, !last.isEmpty else { throw CommandError.usage("--match needs names of attributes, such as --match isbn") }
-            if parts.count == 2 { _ = try EntityLookup.entity(named: parts[0], in: model) }
+            if parts.count == 2 { _ = try ImportColumns.keyAttribute(last, of: try EntityLookup.entity(named: parts[0], in: model)) }
             matches.append((parts.count == 2 ? parts[0] : nil, last))
         }
     }
@@ -35,14 +35,25 @@ struct ImportSettings {
 
     /// The attributes by which objects of an entity are found that are there already.
     func matching(_ entity: Entity) -> [String] {
-        matches.compactMap { match in
-            guard let name = match.entityName else { return match.key }
-            var ancestor: Entity? = entity
-            while let current = ancestor {
-                if current.name == name { return match.key }
-                ancestor = current.superentity
-            }
-            return nil
+        matches.compactMap { match in match.entityName.map { Self.isKind(entity, of: $0) } ?? true ? match.key : nil }
+    }
+
+    private static func isKind(_ entity: Entity, of name: String) -> Bool {
+        var ancestor: Entity? = entity
+        while let current = ancestor {
+            if current.name == name { return true }
+            ancestor = current.superentity
+        }
+        return false
+    }
+
+    /// - Parameter entities: those of all objects that the files have.
+    /// - Throws: a usage error for what `--match` says of an entity of which the files have no objects.
+    func checkMatches(_ entities: [Entity]) throws {
+        for match in matches {
+            guard let name = match.entityName, !entities.contains(where: { Self.isKind($0, of: name) }) else { continue }
+            let found = Set(entities.map(\.name)).sorted().joined(separator: ", ")
+            throw CommandError.usage("--match \(name).\(match.key): no file has objects of \(name)", hint: "the files have objects of \(found)")
         }
     }
 }

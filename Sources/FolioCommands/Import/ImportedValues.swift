@@ -46,6 +46,6 @@ struct ImportedValues {
 
     private static func isEqual(_ left: PropertyValue, _ right: PropertyValue) throws -> Bool {
         if case .large(let old) = left, case .large(let new) = right { return try old.count == new.count && old.data() == new.data() }
-        return left == right
+        return NaturalKey.Values.isSame(left, right)
     }
 }

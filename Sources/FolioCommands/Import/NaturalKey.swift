@@ -2,9 +2,6 @@ import Folio
 
 /// Attributes of an entity by whose values objects are found.
 struct NaturalKey: Hashable {
-    /// The values of one object.
-    typealias Values = [PropertyValue]
-
     let entity: Entity
     let attributes: [AttributeDescription]
 
@@ -20,12 +17,12 @@ struct NaturalKey: Hashable {
     /// What an object has; nil where one of the values is nil, by which nothing is found.
     func values(of object: ManagedObject) throws -> Values? {
         let values = try attributes.map { try object.propertyValue(forKey: $0.name) }
-        return values.contains { $0.isNull } ? nil : values
+        return values.contains { $0.isNull } ? nil : Values(values)
     }
 
     /// `first = "Ada", last = "Byron"`, for messages.
     func text(_ values: Values) -> String {
-        zip(attributes, values).map { attribute, value in
+        zip(attributes, values.list).map { attribute, value in
             let text = ValueText.plain(value) ?? "nil"
             return "\(attribute.name) = " + (attribute.type == .string ? "\"\(text)\"" : text)
         }.joined(separator: ", ")
@@ -35,8 +32,8 @@ struct NaturalKey: Hashable {
     func request(_ wanted: some Collection<Values>) -> FetchRequest<ManagedObject> {
         var request = FetchRequest<ManagedObject>(entity.name)
         let parts = attributes.indices.map { index in
-            let values = Set(wanted.map { $0[index] })
-            return FetchPredicate.comparison(Comparison(.keyPath(attributes[index].name), .in, .aggregate(values.map { .constant($0) })))
+            let values = Set(wanted.map { Values([$0.list[index]]) })
+            return FetchPredicate.comparison(Comparison(.keyPath(attributes[index].name), .in, .constant(.list(values.flatMap(\.list)))))
         }
         request.predicate = parts.count == 1 ? parts[0] : .and(parts)
         request.includesPendingChanges = false

@@ -137,7 +137,10 @@ struct PredicateValidator {
             if case .constant = one.expression { break }
             manyExpression = .constant(.list(try values.map { try convert($0, to: one) }))
         case .aggregate:
-            manyExpression = .aggregate(try many.elements.map { try element($0, comparedWith: one) })
+            let elements = try many.elements.map { try element($0, comparedWith: one) }
+            // A list of constants is looked up as a whole, however long it is.
+            let constants = elements.compactMap { if case .constant(let value) = $0 { value } else { nil } }
+            manyExpression = constants.count == elements.count ? .constant(.list(constants)) : .aggregate(elements)
         default:
             guard let elementType = many.type.elements?.type else { break }
             let side = Typed(expression: many.expression, type: elementType)

@@ -167,6 +167,20 @@ import TestSupport
         }
     }
 
+    /// The second page says what the next ones are; rows may stand there all the same, after two pages were exchanged.
+    @Test(.enabled(if: hasShell)) func rowsInThePlaceOfThePointerMapAreFound() throws {
+        try repair(exit: 1) { damaged in
+            let page = try rootPage("ZPERSON", damaged.path + "/store/store.sqlite")
+            try damaged.edit("store/store.sqlite") { bytes in
+                let map = Data(bytes[4096..<8192]), rows = Data(bytes[(page - 1) * 4096..<page * 4096])
+                bytes.replaceSubrange(4096..<8192, with: rows)
+                bytes.replaceSubrange((page - 1) * 4096..<page * 4096, with: map)
+            }
+        } _: { _, damaged throws in
+            #expect(try export(damaged.target)["Person"]?.count == 5)
+        }
+    }
+
     @Test(.enabled(if: hasShell)) func onlyTheRowsOfABrokenPageAreLost() throws {
         try withTemporaryDirectory { folder in
             let path = try FolioCommand.copyOfDocument(in: folder)

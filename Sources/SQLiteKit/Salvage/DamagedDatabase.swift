@@ -36,11 +36,13 @@ package final class DamagedDatabase {
     private var soundLeaves: [Bool?]
     private lazy var isFree = freePages()
     private var knowsFreeList = false
+    /// Whether a part of the pointer map can't be read.
+    private var lacksMap = false
 
     /// Whether a page that is not known to be free is in use.
     package var knowsFreePages: Bool {
         _ = isFree
-        return pages.header.hasPointerMap || knowsFreeList
+        return pages.header.hasPointerMap && !lacksMap || knowsFreeList
     }
     private static let greatestDepth = 24
 
@@ -211,7 +213,11 @@ package final class DamagedDatabase {
         // Every so many pages, one says what the next ones are, in five bytes each; 2 stands for a free one.
         let group = pages.header.usableSize / 5
         for map in stride(from: 2, through: pages.count, by: group + 1) {
-            guard let bytes = pages.read(map) else { continue }
+            // No entry of a map begins as a leaf does: a leaf in its place came there by damage, and what it says of free pages is lost.
+            guard let bytes = pages.read(map), !isSoundLeaf(map) else {
+                lacksMap = true
+                continue
+            }
             isFree[map] = true
             for index in 0..<group where map + 1 + index <= pages.count && bytes[5 * index] == 2 { isFree[map + 1 + index] = true }
         }

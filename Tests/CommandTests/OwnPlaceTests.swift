@@ -44,8 +44,8 @@ import Testing
         try withDocument { folder, document in
             #expect(try FolioCommand.run("set", document, "Person/p1", "name=Edited").exit == 0)
             let versions = try FolioCommand.run("versions", document, "--json").output
-            let generation = try #require(versions.firstMatch(of: /"generation" ?: ?(\d+)/)?.1)
-            #expect(try FolioCommand.run("restore", "\(document)@\(generation)", "-o", folder.path + "/R.folioz").exit == 0)
+            let version = try #require(versions.firstMatch(of: /"version" ?: ?(\d+)/)?.1)
+            #expect(try FolioCommand.run("restore", "\(document)@\(version)", "-o", folder.path + "/R.folioz").exit == 0)
             var isDirectory: ObjCBool = true
             #expect(FileManager.default.fileExists(atPath: folder.path + "/R.folioz", isDirectory: &isDirectory) && !isDirectory.boolValue)
         }

@@ -21,7 +21,7 @@ struct StateSweep {
             guard seen.insert(state.key).inserted else { return true }
             tally.points += 1
             tally.failures += try failures(state)
-            return true
+            return tally.failures.isEmpty || !sweep.isKept
         }
         return tally
     }

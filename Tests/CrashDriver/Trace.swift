@@ -70,7 +70,9 @@ struct Trace {
             case "sync": find(path).map { .synchronize(item: $0) }
             case "create": make(path, isFolder: false)
             case "mkdir": make(path, isFolder: true)
-            case "unlink", "rmdir": place(of: path).map { .names([($0.folder, $0.name, nil)]) }
+            case "unlink": remove(path)
+            // Calls are noted before they are done: that for a folder with something in it fails.
+            case "rmdir": isEmpty(path) ? remove(path) : nil
             case "rename": move(path, path2)
             case "exchange": exchange(path, path2)
             default: nil
@@ -92,6 +94,10 @@ struct Trace {
         }
         return .names([(place.folder, place.name, item)])
     }
+
+    private func remove(_ path: String) -> Change? { place(of: path).map { .names([($0.folder, $0.name, nil)]) } }
+
+    private func isEmpty(_ path: String) -> Bool { find(path).flatMap { now[$0] }?.isEmpty == true }
 
     private func move(_ old: String, _ new: String) -> Change? {
         guard let from = place(of: old), let to = place(of: new), let item = find(old) else { return nil }

@@ -14,7 +14,7 @@ import Glibc
 // CrashDriver edit <path> <pid>                                 the second of these editors, in a process of its own; the first is the process with that ID
 //
 // Prints "points <n> <what>" for each part, and "failure <what>" for each failure; ends with 0 even then, for whoever runs it counts them. With FOLIO_FAULTS_KEEP
-// in the environment a sweep stops at the first failure and leaves the documents as they are.
+// in the environment a sweep, or a search through states, stops at the first failure and leaves the documents as they are.
 
 /// Where this machine does not let a process be watched, or a file system be mounted.
 let unavailable: Int32 = 69
@@ -43,10 +43,10 @@ func run(_ arguments: [String]) throws {
         let form = operation.forms.first(where: { "\($0)" == arguments[2] })
     else { exit(usage) }
     var sweep = Sweep(place: place, operation: operation, form: form)
+    sweep.isKept = getenv("FOLIO_FAULTS_KEEP") != nil
+    isKept = sweep.isKept
     switch arguments[0] {
     case "sweep":
-        sweep.isKept = getenv("FOLIO_FAULTS_KEEP") != nil
-        isKept = sweep.isKept
         if arguments.count > 3 { sweep.step = max(1, Int(arguments[3]) ?? 1) }
         if arguments.count > 4 { sweep.first = max(1, Int(arguments[4]) ?? 1) }
         try sweep.begin()

@@ -317,8 +317,10 @@ extension DocumentSession {
             do {
                 let session = DocumentSession(kind: document.kind, path: document.path, isEditing: isEditing, place: place.opened, store: store, content: content)
                 session.manifest = manifest
-                if let manifest { try session.readMarker(manifest, hasJournal: place.hasJournal()) }
-                if session.hadJournal { session.outsideCommits = try session.countOutsideCommits() }
+                let hasJournal = try manifest != nil && place.hasJournal()
+                // Before the marker is read: counting reads all of the WAL, and an editor at work commits meanwhile.
+                if hasJournal { session.outsideCommits = try session.countOutsideCommits() }
+                if let manifest { try session.readMarker(manifest, hasJournal: hasJournal) }
                 return session
             } catch {
                 try? store.close()

@@ -8,16 +8,16 @@ internal import Storage
 extension DocumentSession {
     private static let attempts = 5
 
-    /// How many commits of other programs the WAL has beside the document's own. Reads the WAL, where there is one.
+    /// How many commits of other programs the WAL has at least beside the document's own. Reads the WAL, where there is one.
     func countOutsideCommits() throws -> Int {
         guard kind == .package, place.workingSet == nil, place.temporaryFolder == nil, let manifest, try Self.hasJournal(storePath) else { return 0 }
         for _ in 0..<Self.attempts {
-            let before = try DocumentMarker(packageStore.metadata())
+            guard let before = try DocumentMarker(packageStore.metadata()) else { return 0 }
             // What is in the main file already was committed there by whoever made the checkpoint: a power cut may bring the emptied WAL back.
             let count = try packageStore.withFiles { try $0.isCheckpointed() ? 0 : $0.log?.commitCount ?? 0 }
-            // An editor at work may have come between the two.
-            guard let before, try DocumentMarker(packageStore.metadata()) == before else { continue }
-            return count == 0 ? 0 : max(0, count - (try ownCommits(before, manifest)))
+            // An editor at work may have committed meanwhile. Its last commit then counts more of its own than were read, so that no commit of its own is taken for another's.
+            guard let after = try DocumentMarker(packageStore.metadata()), before.isInRun(of: after) else { continue }
+            return count == 0 ? 0 : max(0, count - (try ownCommits(after, manifest)))
         }
         return 0
     }
@@ -43,4 +43,9 @@ extension DocumentSession {
         counts = try EntityCounts(counting: store)
         _ = try commit(ChangeSet(), .save)
     }
+}
+
+extension DocumentMarker {
+    /// Whether two commits stand in one run of the WAL, with no save between them.
+    fileprivate func isInRun(of other: DocumentMarker) -> Bool { journal == other.journal && isSaved == other.isSaved && generation == other.generation }
 }

@@ -50,7 +50,7 @@ import Testing
 
     /// Compiles a file against this build's modules, as a package that names Folio as a dependency does.
     private func typecheck(_ file: URL, in scratch: URL) throws {
-        let doors = ["CSQLite", "CArchive", "CZlib"].map { projectFolder.appendingPathComponent("Sources/\($0)/module.modulemap") }
+        let doors = ["CSQLite", "CArchive", "CZlib", "CDeflate"].map { projectFolder.appendingPathComponent("Sources/\($0)/module.modulemap") }
         let maps = doors + [productsFolder.appendingPathComponent("CSystem.build/module.modulemap")]
         try Subprocess.succeed(
             ["swiftc", "-typecheck", "-swift-version", "6", "-warnings-as-errors", "-I", productsFolder.appendingPathComponent("Modules").path]

@@ -1,7 +1,9 @@
-internal import CZlib
+internal import CDeflate
 package import Foundation
 
 /// The checksum of zip and gzip, taken over one piece or several.
+///
+/// libdeflate computes it with the processor's instructions for it, about ten times as fast as zlib: a pack takes it of every byte two to three times.
 package struct CRC32: Sendable {
     /// The checksum of everything seen so far.
     package private(set) var value: UInt32 = 0
@@ -10,8 +12,9 @@ package struct CRC32: Sendable {
 
     package mutating func update(_ bytes: some ContiguousBytes) {
         value = bytes.withUnsafeBytes { buffer in
-            guard let start = buffer.bindMemory(to: UInt8.self).baseAddress else { return value }
-            return UInt32(truncatingIfNeeded: crc32_z(uLong(value), start, buffer.count))
+            // Of no bytes at all libdeflate answers the checksum of nothing.
+            guard let start = buffer.baseAddress else { return value }
+            return libdeflate_crc32(value, start, buffer.count)
         }
     }
 

@@ -26,8 +26,6 @@ public struct GrowingList<Element> {
         @inlinable static var first: Int { 1 << firstBits }
         /// As many as any memory has room for.
         private static var pieceLimit: Int { 40 }
-        /// The pages of pieces of that size are asked for at once.
-        private static var populatedSize: Int { 64 << 10 }
 
         @inlinable @inline(__always) func place(_ index: Int) -> Piece {
             let number = index &+ Self.first
@@ -47,15 +45,7 @@ public struct GrowingList<Element> {
         /// Makes the piece that element `index` is the first of.
         @usableFromInline func addPiece(for index: Int) {
             let capacity = index + Self.first
-            let size = capacity * MemoryLayout<Element>.stride
-            let isHuge = size >= HugePages.size
-            let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: isHuge ? HugePages.size : Swift.max(16, MemoryLayout<Element>.alignment))
-            if isHuge {
-                HugePages.prepare(memory, size)
-            } else if size >= Self.populatedSize {
-                HeapRoom.populate(memory, size)
-            }
-            pieces[capacity.trailingZeroBitCount - Self.firstBits] = memory.bindMemory(to: Element.self, capacity: capacity)
+            pieces[capacity.trailingZeroBitCount - Self.firstBits] = .allocate(capacity: capacity)
         }
 
         /// Destroys the elements; the pieces stay. Nothing that an element does when it goes reaches the list.

@@ -20,34 +20,18 @@ public final class RowSlab: @unchecked Sendable {
     @usableFromInline let stride: Int
     /// The first row. The count stands before it, in the same piece of memory, where a ``RowCursor`` finds it too.
     @usableFromInline let base: UnsafeMutableRawPointer
-    /// What the memory is part of; nil where it is the slab's own.
-    private let region: SlabRegion?
     /// Whether rows of the slab are lent to somebody who reads them. Only the owner looks at it.
     @exclusivity(unchecked) package var isLent = false
 
-    package convenience init(layout: RowLayout, capacity: Int, source: UInt64 = 0) {
-        let size = Self.byteCount(layout, capacity: capacity)
-        self.init(layout: layout, capacity: capacity, memory: .allocate(byteCount: size, alignment: 16), region: nil, source: source)
-    }
-
-    /// A slab in a region, from a multiple of 16 bytes on.
-    convenience init(layout: RowLayout, capacity: Int, in region: SlabRegion, at offset: Int, source: UInt64) {
-        precondition(offset >= 0 && offset % 16 == 0 && offset + Self.byteCount(layout, capacity: capacity) <= SlabRegion.size, "A slab lies within its region")
-        self.init(layout: layout, capacity: capacity, memory: region.base + offset, region: region, source: source)
-    }
-
-    private init(layout: RowLayout, capacity: Int, memory: UnsafeMutableRawPointer, region: SlabRegion?, source: UInt64) {
+    package init(layout: RowLayout, capacity: Int, source: UInt64 = 0) {
         precondition(capacity > 0, "A slab has room for at least one row")
         self.layout = layout
         self.capacity = capacity
-        self.region = region
         self.source = source
         stride = layout.stride
-        base = memory + RowCursor.headSize
+        base = .allocate(byteCount: RowCursor.headSize + capacity * layout.stride, alignment: 16) + RowCursor.headSize
         RowCursor.setCount(0, before: base)
     }
-
-    static func byteCount(_ layout: RowLayout, capacity: Int) -> Int { RowCursor.headSize + capacity * layout.stride }
 
     /// Where rows are added without holding the slab; whoever uses it holds the slab in another way.
     package var cursor: RowCursor { RowCursor(base: base, stride: stride, capacity: capacity, layout: layout) }
@@ -155,6 +139,6 @@ public final class RowSlab: @unchecked Sendable {
                 for index in 0..<count { RowPointer(base: base + index * stride).destroyManaged(slots) }
             }
         }
-        if region == nil { (base - RowCursor.headSize).deallocate() }
+        (base - RowCursor.headSize).deallocate()
     }
 }

@@ -156,11 +156,10 @@ struct RowMemoryTests {
         #expect(member == nil && large == nil)
     }
 
-    @Test func slabsOfLargeAnswersShareMemoryAndLiveAsLongAsEachIsHeld() throws {
+    @Test func slabsOfLargeAnswersLiveAsLongAsEachIsHeld() throws {
         let layout = try layout("Base"), string = try slot("string"), int = try slot("int")
         var source = SlabSource()
         var slabs: [RowSlab] = []
-        // More than come in memory of their own, and more than one region holds.
         for number in 0..<64 {
             let slab = source.makeSlab(layout, capacity: 512)
             for place in 0..<512 {

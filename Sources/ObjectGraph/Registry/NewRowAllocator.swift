@@ -7,8 +7,6 @@ struct NewRowAllocator {
     // The last entity's slab is at hand: objects are mostly inserted one kind after the other.
     private var current: RowSlab?
     private var source = SlabSource()
-    /// What the allocator takes for an object of a class without fields of its own.
-    private static let objectSize = 64
 
     /// A row without values.
     mutating func makeRow(_ layout: RowLayout, key: Int64) -> Row {
@@ -35,8 +33,6 @@ struct NewRowAllocator {
         let open = slabs[layout.entityIndex]
         if let open, !open.isFull { return open }
         let slab = source.makeSlab(layout, capacity: open.map { min($0.capacity * 4, Self.largestSlab) } ?? 8)
-        // Each row gets an object.
-        if slab.capacity == Self.largestSlab { HeapRoom.prepare(slab.capacity * Self.objectSize) }
         slabs[layout.entityIndex] = slab
         return slab
     }

@@ -13,35 +13,26 @@ extension ObjectRegistry {
     func adopt(_ rows: RowBatch) -> [ManagedObject] {
         var objects: [ManagedObject] = []
         objects.reserveCapacity(rows.count)
-        let areMany = rows.count >= Self.manyRows
-        if !rows.forEachSlab({ adopt($0, into: &objects, isOneOfMany: areMany) }) {
+        if !rows.forEachSlab({ adopt($0, into: &objects) }) {
             for index in 0..<rows.count { objects.append(adopt(rows[index])) }
         }
         return objects
     }
 
     /// What follows from the entity is looked up once for all rows of a slab.
-    func adopt(_ slab: RowSlab, into objects: inout [ManagedObject], isOneOfMany: Bool) {
+    func adopt(_ slab: RowSlab, into objects: inout [ManagedObject]) {
         let entityIndex = slab.layout.entityIndex
         let shape = shapes[entityIndex], identities = identities[shape.entity.rootIndex]
-        if isOneOfMany { HeapRoom.prepare(slab.count * Self.objectSize) }
         for place in 0..<slab.count {
             objects.append(adopt(slab, slab.cells(at: place), entityIndex: entityIndex, shape.objectClass, identities))
         }
     }
 
-    /// For so many objects memory is asked for ahead; that of fewer comes from what others gave back.
-    static let manyRows = 4_096
-
-    /// What the allocator takes for an object of a class without fields of its own.
-    static let objectSize = 64
-
     /// The objects of rows that are members of one owner.
-    func adopt(_ runs: ContiguousArray<RowRun>, isOneOfMany: Bool) -> ContiguousArray<ManagedObject> {
+    func adopt(_ runs: ContiguousArray<RowRun>) -> ContiguousArray<ManagedObject> {
         var objects: ContiguousArray<ManagedObject> = []
         let count = runs.reduce(0) { $0 + $1.count }
         objects.reserveCapacity(count)
-        if isOneOfMany { HeapRoom.prepare(count * Self.objectSize) }
         for run in runs {
             let entityIndex = run.slab.layout.entityIndex
             let shape = shapes[entityIndex], identities = identities[shape.entity.rootIndex]

@@ -123,7 +123,7 @@ struct MemberLoader {
             if staysRows, list.takesRows, let rows = MemberRows(runs, entityIndex: entityIndex, context.registry) {
                 list.load(rows)
             } else {
-                list.load(context.registry.adopt(runs, isOneOfMany: rows.count >= ObjectRegistry.manyRows))
+                list.load(context.registry.adopt(runs))
             }
         }
     }

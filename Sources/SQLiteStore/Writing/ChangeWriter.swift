@@ -20,7 +20,6 @@ struct ChangeWriter {
         let rest = (["\(storage.number)", "1"] + plan.columns.indices.map { "c\($0 + WritePlan.firstColumn)" }).joined(separator: ", ")
         let table = try session.connection.rowSourceTable(columns: writer.columnCount)
         func statement(key: String) -> String { "INSERT INTO \(SQLName.quoted(storage.table)) (\(columns)) SELECT \(key), \(rest) FROM \(table)" }
-        writer.growsTable = true
         let isAppended = try isAppended(writer, to: storage) && session.connection.withStatement(statement(key: "NULL")) { try attempt($0, writer) } != nil
         if !isAppended { try run(statement(key: "c0"), writer, insertions.rows, entityIndex: insertions.entityIndex, save) }
         noteUnplaced(insertions.rows, places: writer.allPlaces, plan, storage, &save)

@@ -16,12 +16,8 @@ final class RowWriter: RowSource {
     private let large: LargeValueWriter
     private var position = -1
     private var row: Row?
-    /// Whether the rows need room of their own in the table.
-    var growsTable = false
     private var largeCells: [Data?] = []
     private var leafCells: [SQLiteValue] = []
-
-    private static let rowsOfRoom = 512
 
     init(_ rows: RowBatch, places: [Int], _ plan: WritePlan, keys: KeyMap, layout: StoreLayout, store: StoreIdentity, large: LargeValueWriter) {
         self.rows = rows
@@ -66,8 +62,6 @@ final class RowWriter: RowSource {
             return false
         }
         let row = rows[places[position]]
-        // SQLite keeps the new pages in memory until the commit.
-        if growsTable, position % Self.rowsOfRoom == 0, places.count - position >= Self.rowsOfRoom { HeapRoom.prepare(Self.rowsOfRoom * row.layout.stride) }
         for cell in plan.fractions where Self.isNotANumber(cell, row) { throw unstorable(row.value(cell.slot), row, cell.slot) }
         if !plan.largeSlots.isEmpty { largeCells = try plan.largeSlots.map { try row.large($0).map { try large.cell(for: $0) } } }
         if !plan.leaves.isEmpty { leafCells = try plan.leaves.map { try leafCell($0.leaf, row, $0.slot) } }

@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [("isbn,title\n1,X\n", "nope", 64, "there is no column of this name"), ("isbn,title\n1,X\n", "isbn", 65, "line 2: 2 objects of Book have isbn = \"1\"")])
+    @Test(arguments: [("isbn,title\n1,X\n", "year", 64, "there is no column of this name"), ("isbn,title\n1,X\n", "isbn", 65, "line 2: 2 objects of Book have isbn = \"1\"")])
     func aKeyThatMatchesNotAtMostOneObjectIsRefused(text: String, key: String, exit: Int32, message: String) throws {
         try ImportFixture.run { library in
             try library.file("Book.csv", "isbn,title\n1,One\n1,Uno\n")
@@ -95,6 +95,33 @@ import Testing
             let outcome = try library.importing("Book=new.csv", "--match", key)
             #expect(outcome.exit == exit && outcome.messages.contains(message), "\(outcome.messages)")
             #expect(try library.rows("Book", "title", sort: "title") == "One\nUno\n")
+        }
+    }
+
+    private static let forms = [
+        "new.csv": "isbn,title\n1,X\n", "new.json": #"[{"isbn": "1", "title": "X"}]"#, "new.jsonl": #"{"isbn": "1", "title": "X"}"# + "\n" + #"{"isbn": "2", "title": "Y"}"#,
+        "export.json": #"{"entities": {"Book": [{"attributes": {"isbn": "1", "title": "X"}, "id": "Book/p1"}]}, "format": "folio-export", "formatVersion": 1}"#,
+    ]
+
+    /// A key that objects can't be found by, or that the file does not have at all, is an error of the command line, whatever the form of the file.
+    @Test(arguments: [
+        ("nope", "Book has no property nope"), ("Book.nope", "Book has no property nope"), ("tags", "objects can't be found by Book.tags"),
+        ("Book.tags", "objects can't be found by Book.tags"), ("year", "--match year: there is no "), ("Book.year", "--match year: there is no "), ("isbn,year", "--match year: there is no "),
+    ], forms.keys.sorted()) func aKeyThatDoesNotFitTheFileIsAUsageError(key: (name: String, message: String), file: String) throws {
+        try ImportFixture.run { library in
+            try library.file(file, Self.forms[file] ?? "")
+            let outcome = try library.importing("Book=" + file, "--match", key.name)
+            #expect(outcome.exit == 64 && outcome.errors.count == 1 && outcome.messages.contains(key.message), "\(outcome.exit) \(outcome.messages)")
+            #expect(try library.count("Book") == "0\n")
+        }
+    }
+
+    @Test func anObjectThatLacksTheKeyOfOthersIsMalformed() throws {
+        try ImportFixture.run { library in
+            try library.file("Book.jsonl", "{\"isbn\": \"1\", \"title\": \"X\"}\n{\"title\": \"Y\"}\n")
+            let outcome = try library.importing("Book.jsonl", "--match", "isbn")
+            #expect(outcome.exit == 65 && outcome.errors == ["folio: import: Book.jsonl: line 2, object 2: --match isbn: there is no member of this name"], "\(outcome.messages)")
+            #expect(try library.count("Book") == "0\n")
         }
     }
 }

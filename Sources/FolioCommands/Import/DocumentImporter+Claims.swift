@@ -12,7 +12,7 @@ extension DocumentImporter {
     /// Notes the numbers that the new objects of a piece got when it was written. They are above those of all objects that were there before.
     mutating func noteNumbers(of piece: ImportPiece) {
         guard !wasEmpty else { return }
-        for object in piece.entries.compactMap({ $0.isMatched ? nil : $0.object }) + piece.extras {
+        for object in piece.entries.compactMap({ $0.isMatched ? nil : $0.object }) + piece.extras.map(\.object) {
             let root = object.entity.rootIndex
             firstNumbers[root] = min(firstNumbers[root] ?? .max, object.objectID.key)
         }

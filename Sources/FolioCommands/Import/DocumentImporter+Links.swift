@@ -33,7 +33,7 @@ extension DocumentImporter {
                         isWaiting = isWaiting || !keys.isEmpty
                         return
                     }
-                    let targets = try keys.map { try importer.target($0, link, &piece) }
+                    let targets = try keys.map { try importer.target($0, link, index, &piece) }
                     try importer.set(targets.map { .object($0) }, link.property, object, index, &piece, &isWaiting)
                 }
             }
@@ -162,7 +162,7 @@ extension DocumentImporter {
         }
     }
 
-    private mutating func target(_ values: NaturalKey.Values, _ link: ImportColumns.NaturalLink, _ piece: inout ImportPiece) throws -> ManagedObject {
+    private mutating func target(_ values: NaturalKey.Values, _ link: ImportColumns.NaturalLink, _ index: Int, _ piece: inout ImportPiece) throws -> ManagedObject {
         let entries = piece.entries
         let lookup = try piece.lookup(link.key, { try self.wanted(link.key, entries) }, in: context)
         let found = try lookup.objects(with: values)
@@ -176,7 +176,7 @@ extension DocumentImporter {
         for (attribute, value) in zip(link.key.attributes, values.list) { try object.setPropertyValue(value, forKey: attribute.name) }
         outcome.created += 1
         keepsNumbers[link.key.entity.rootIndex] = false
-        try piece.add(object)
+        try piece.add(object, of: index)
         return object
     }
 

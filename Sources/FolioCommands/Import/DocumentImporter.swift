@@ -46,7 +46,8 @@ struct DocumentImporter {
     /// An object that lacks links, which later records may give it.
     struct UncheckedObject {
         let id: ManagedObjectID
-        let file: Int
+        /// Nil for one of the document.
+        let file: Int?
         let place: String
     }
 
@@ -175,17 +176,6 @@ struct DocumentImporter {
             if let key = record.columns.matchKey { try matches[key]?.add(object) }
         }
         try context.givePermanentNumbers(numbers)
-    }
-
-    /// Notes what the file calls an object, and the number that it had.
-    private mutating func note(_ record: ImportRecord, _ object: ManagedObject, isNew: Bool, _ numbers: inout [(ManagedObject, Int64)]) throws {
-        let root = record.entity.rootIndex
-        guard let id = record.id, let (_, number) = ImportRecord.name(id) else {
-            if isNew { keepsNumbers[root] = false }
-            return
-        }
-        guard names.add(object, entityIndex: record.entity.index, number: number) else { throw CommandError.malformed("the object \(ImportRecord.shortName(id)) occurs twice") }
-        if isNew, wasEmpty, number > 0, keepsNumbers[root] ?? true { numbers.append((object, number)) }
     }
 
     // MARK: Places

@@ -23,9 +23,11 @@ final class ImportColumns {
 
     var hasLinks: Bool { !links.isEmpty || !naturalLinks.isEmpty }
 
-    /// - Parameter matching: what `--match` says for the entity.
-    /// - Throws: usage errors, with the column where `tellsColumns`.
-    init(_ names: [String], of entity: Entity, in model: ManagedObjectModel, matching: [String], tellsColumns: Bool) throws {
+    /// - Parameters:
+    ///   - matchKey: what `--match` says for the entity.
+    ///   - tellsColumns: whether the names are those of columns, which errors then tell, or of members of an object.
+    /// - Throws: malformed data; a usage error where `names` lacks an attribute of `matchKey`.
+    init(_ names: [String], of entity: Entity, in model: ManagedObjectModel, matching matchKey: NaturalKey?, tellsColumns: Bool) throws {
         self.entity = entity
         self.names = names
         var attributes: [(Int, Int, AttributeDescription)] = [], links: [(Int, Property)] = []
@@ -54,13 +56,14 @@ final class ImportColumns {
             guard let destination = property.relationship.flatMap({ model.destination(of: $0) }) else { throw EntityLookup.unknownKey(name, of: entity) }
             return NaturalLink(property: property, key: NaturalKey(entity: destination, attributes: parts.map(\.attribute)), places: parts.map(\.place))
         }
-        matchPlaces = try matching.map { name in
-            guard let place = names.firstIndex(of: name) else {
-                throw CommandError.usage("--match \(name): there is no column of this name", hint: Suggestion.sentence(for: name, among: names))
+        self.matchKey = matchKey
+        matchPlaces = try (matchKey?.attributes ?? []).map { attribute in
+            guard let place = names.firstIndex(of: attribute.name) else {
+                throw CommandError.usage(
+                    "--match \(attribute.name): there is no \(tellsColumns ? "column" : "member") of this name", hint: Suggestion.sentence(for: attribute.name, among: names))
             }
             return place
         }
-        matchKey = matching.isEmpty ? nil : NaturalKey(entity: entity, attributes: try matching.map { try Self.keyAttribute($0, of: entity) })
     }
 
     /// The attribute at the end of `relationship.attribute`.

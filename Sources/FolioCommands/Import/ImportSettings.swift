@@ -33,9 +33,21 @@ struct ImportSettings {
         return delimiter.byte
     }
 
-    /// The attributes by which objects of an entity are found that are there already.
-    func matching(_ entity: Entity) -> [String] {
-        matches.compactMap { match in match.entityName.map { Self.isKind(entity, of: $0) } ?? true ? match.key : nil }
+    /// The attributes by which objects of an entity are found that are there already; nil where all of its records make new ones.
+    /// - Throws: usage errors for what objects of the entity can't be found by.
+    func matchKey(_ entity: Entity) throws -> NaturalKey? {
+        let names = matches.compactMap { match in match.entityName.map { Self.isKind(entity, of: $0) } ?? true ? match.key : nil }
+        guard !names.isEmpty else { return nil }
+        return NaturalKey(
+            entity: entity,
+            attributes: try names.map { name in
+                do {
+                    return try ImportColumns.keyAttribute(name, of: entity)
+                } catch var error as CommandError {
+                    error.why = "--match \(name): \(error.why)"
+                    throw error
+                }
+            })
     }
 
     private static func isKind(_ entity: Entity, of name: String) -> Bool {

@@ -3,7 +3,8 @@ import Folio
 /// A rule that an imported object violates, and where the object stands.
 struct ImportViolation {
     let failure: ValidationError.Failure
-    let path: String
+    /// The file; nil where the object is one of the document.
+    let path: String?
     let place: String
 
     /// Whether links that come later can mend it.
@@ -21,7 +22,7 @@ struct ImportViolation {
         let count = all.count == 1 ? "a rule is violated" : isWhole ? "\(all.count) rules are violated" : "at least \(all.count) rules are violated"
         error.why = "\(line) (\(count))"
         error.path = path
-        error.excerpt = all.dropFirst().map { Printable.line(($0.path == path ? "" : $0.path + ": ") + $0.line) }
+        error.excerpt = all.dropFirst().map { Printable.line(($0.path == path ? "" : $0.path.map { $0 + ": " } ?? "") + $0.line) }
         return error
     }
 }

@@ -121,7 +121,9 @@ struct JSONObjects {
             place = .entities
             isFirst = true
         case "format": format = try scanner.value()
-        case "formatVersion": formatVersion = try scanner.value()
+        case "formatVersion":
+            formatVersion = try scanner.value()
+            try checkVersion()
         default: _ = try scanner.value()
         }
     }
@@ -154,15 +156,22 @@ struct JSONObjects {
         do { _ = try EntityLookup.entity(named: entityName, in: model) } catch { throw ImportFailure.malformed(error, "line \(line)") }
     }
 
+    /// As soon as the version is read: what a newer format has beside it may be told wrongly by the rules of this one.
+    private func checkVersion() throws {
+        guard formatVersion != nil else { throw CommandError.malformed("the export does not say its formatVersion") }
+        guard formatVersion == .number("1") else { throw CommandError(.newer, "newer", "the export is of a newer format than this program knows") }
+    }
+
     /// At the end, since the members may come in any order.
     private func checkExport() throws {
         guard format == .string("folio-export") else { throw CommandError.malformed("the text is no export: its format is not folio-export") }
-        guard formatVersion == .number("1") else { throw CommandError(.newer, "newer", "the export is of a newer format than this program knows") }
+        try checkVersion()
         if let only, !hasFoundEntity { throw CommandError.malformed("the export has no entity \(only)") }
     }
 
     private mutating func elements(ofWhole json: JSONValue, line: Int) throws -> [Element] {
         (format, formatVersion) = (json["format"], json["formatVersion"])
+        try checkVersion()
         guard let entities = json["entities"]?.object else { throw CommandError.malformed("the export has no entities") }
         var elements: [Element] = []
         for (name, objects) in entities.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) where only == nil || only == name {

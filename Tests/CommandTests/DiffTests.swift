@@ -108,6 +108,26 @@ import TestSupport
         }
     }
 
+    /// Each line begins as what it is, and with nothing else.
+    @Test func whatIsWrongIsToldWithOnePrefix() throws {
+        try withCopies { old, new, folder in
+            try Data("Dear diary\n".utf8).write(to: folder.appendingPathComponent("text"))
+            for (words, exit) in [
+                ([], 64), (["a", "b", "c"], 64), ([old, new, "--stat", "--stat"], 64), ([old, new, "--entity", "Kamp"], 64), (["a", "b", "c", "d", "e", "f", "g", "--json"], 64),
+                ([folder.path + "/no"], 66), ([old, folder.path + "/no"], 66), ([new], 66), ([old + "@99", new], 66), ([old, folder.path + "/text"], 65), ([folder.path, old], 65),
+            ] as [([String], Int32)] {
+                let outcome = try FolioCommand.run(["diff"] + words)
+                #expect(outcome.exit == exit && outcome.output.isEmpty, "\(words): \(outcome.exit) \(outcome.messages)")
+                if words.contains("--json") { continue }
+                let lines = outcome.messages.split(separator: "\n").map(String.init)
+                #expect(lines.count == outcome.errors.count + outcome.hints.count && outcome.errors.count == 1 && outcome.hints.count <= 1, "\(outcome.messages)")
+                for line in outcome.errors { #expect(line.hasPrefix("folio: diff: ") && !line.dropFirst(13).contains(/\b(folio|hint|usage):\s/), "\(line)") }
+                for line in outcome.hints { #expect(!line.replacing(/^hint: (usage: )?/, with: "").contains(/\b(folio|hint|usage):\s/), "\(line)") }
+            }
+            #expect(try run("diff", new).hints == ["hint: name two documents: folio diff DOC DOC"])
+        }
+    }
+
     /// As the help says it is set up.
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/git"))) func gitDiffAndLogShowObjects() throws {
         try withTemporaryDirectory { folder in

@@ -64,7 +64,7 @@ enum DiffCommand: Command {
         return try await DocumentReader.reading(path, model: arguments.value("--model"), console) { reader in
             if reader.document.hasAutosavedWork { return path + "@saved" }
             guard let last = try reader.document.versions().last else {
-                throw CommandError.notFound("there is no earlier version to compare with", path: path, hint: "name two documents: " + specification.usage)
+                throw CommandError.notFound("there is no earlier version to compare with", path: path, hint: "name two documents: folio diff DOC DOC")
             }
             return "\(path)@\(last.generation)"
         }

@@ -30,21 +30,16 @@ enum RecoverCommand: Command {
         let info = try DocumentInfo(of: url, countsObjects: false, fitting: model)
         // What an editor at work has not saved yet is its own.
         if let holder = info.lock {
-            if choice == .list {
-                console.say("note: \(Printable.line(path)) is open in \(holder), which may go on with the work")
-            } else {
-                throw CommandError(
-                .tryLater, "locked", "open in \(holder)", path: path, hint: "try again later", detail: .object(["holder": holder.json]))
+            guard choice == .list else {
+                throw CommandError(.tryLater, "locked", "open in \(holder)", path: path, hint: "try again later", detail: .object(["holder": holder.json]))
             }
+            console.say("note: \(Printable.line(path)) is open in \(holder), which may go on with the work")
         }
         console.sayOutsideCommits(info.outsideCommits, info.path)
-        let isDone: Bool
-        if choice == .list || arguments.has(OptionSpecification.dryRun) || !info.hasUnsavedChanges {
-            isDone = false
-        } else {
+        let isDone = choice != .list && !arguments.has(OptionSpecification.dryRun) && info.hasUnsavedChanges
+        if isDone {
             try await console.interruption.committing { try await settle(url, choice, model, console) }
             console.hasWritten = true
-            isDone = true
         }
         report(info, choice, isDone: isDone, Printable.line(path), console)
         return .done

@@ -94,6 +94,7 @@ public enum CommandLineTool {
             Help.printCommand(command.specification, console)
             return .done
         }
+        try arguments.checkStandardInput(of: command.specification)
         SQLHabits.note(arguments, console)
         do {
             return try await command.run(arguments, console)

@@ -23,7 +23,7 @@ import Testing
         func option(_ name: String) -> Option? { options.first { $0.names.contains(name) } }
     }
 
-    private static func commands() throws -> [Entry] {
+    static func commands() throws -> [Entry] {
         let table = try FolioCommand.run("help", "--json").object["commands"] as? [[String: Any]] ?? []
         return table.map { command in
             Entry(

@@ -18,6 +18,7 @@ enum CodegenCommand: Command {
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         guard let folder = arguments.value(OptionSpecification.output.names[0]) else { throw CommandError.usage("-o DIR is missing") }
+        try OutputFile.refuse(folder, in: [arguments.operands[0]])
         let loaded = try await ModelArgument.load(arguments.operands[0], console)
         var generator = CodeGenerator()
         generator.accessLevel = arguments.value("--access").flatMap(CodeGenerator.AccessLevel.init) ?? .public

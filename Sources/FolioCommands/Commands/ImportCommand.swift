@@ -50,13 +50,10 @@ enum ImportCommand: Command {
         return .done
     }
 
-    /// - Throws: usage errors: an option that every file contradicts, standard input for two files.
+    /// - Throws: a usage error for an option that every file contradicts.
     private static func check(_ arguments: ParsedArguments) throws {
-        let operands = arguments.operands.dropFirst(), parts = operands.map { ImportFile.parts(of: $0) }
-        if arguments.has("--entity"), let named = operands.first, parts.allSatisfy({ $0 != nil }) {
-            throw CommandError.usage("--entity is for files that don't say their entity, and \(named) says it", hint: "leave one of them out")
-        }
-        guard zip(operands, parts).filter({ ($1?.path ?? $0) == "-" }).count > 1 else { return }
-        throw CommandError.usage("standard input is one file: - stands there twice", hint: "give the other one by its path")
+        let operands = arguments.operands.dropFirst()
+        guard arguments.has("--entity"), let named = operands.first, operands.allSatisfy({ ImportFile.parts(of: $0) != nil }) else { return }
+        throw CommandError.usage("--entity is for files that don't say their entity, and \(named) says it", hint: "leave one of them out")
     }
 }

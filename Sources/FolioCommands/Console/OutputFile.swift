@@ -20,14 +20,7 @@ final class OutputFile {
         self.path = path
         self.interruption = interruption
         let place = ResolvedPath(path)
-        for source in sources {
-            for name in [source, DocumentArgument(source).path, ModelReference(source).url.path] where FileManager.default.fileExists(atPath: name) {
-                let known = ResolvedPath(name)
-                if place.text == known.text || place.lies(in: known) {
-                    throw CommandError.usage("\(path) would lie in \(source), or in its place", hint: "choose another place")
-                }
-            }
-        }
+        try Self.refuse(path, in: sources)
         for target in targets where place.text == ResolvedPath(target).text || place.lies(in: ResolvedPath(target)) {
             throw CommandError.usage("\(path) would lie in \(target), or in its place", hint: "choose another place")
         }
@@ -53,6 +46,18 @@ final class OutputFile {
                 let descriptor = open(target, O_WRONLY | O_CLOEXEC)
                 guard descriptor >= 0 else { throw failure(String(cString: strerror(errno))) }
                 return descriptor
+            }
+        }
+    }
+
+    /// - Throws: a usage error where a path lies in something that a command reads, or in its place.
+    static func refuse(_ path: String, in sources: [String]) throws {
+        let place = ResolvedPath(path)
+        for source in sources {
+            for name in [source, DocumentArgument(source).path, ModelReference(source).url.path] where FileManager.default.fileExists(atPath: name) {
+                let known = ResolvedPath(name)
+                guard place.text == known.text || place.lies(in: known) else { continue }
+                throw CommandError.usage("\(path) would lie in \(source), or in its place", hint: "choose another place")
             }
         }
     }

@@ -53,10 +53,11 @@ public enum CommandLineTool {
             try console.finish()
             return exit
         } catch {
-            // Whoever read has read enough.
-            if console.output.isPipeClosed { return .pipeClosed }
+            // Whoever read has read enough; that something was saved is told all the same.
+            if console.output.isPipeClosed, !console.hasWritten { return .pipeClosed }
             var failure = CommandError(mapping: error)
             if console.hasWritten, isFinishing || console.output.hasFailed { failure.why = "saved, but the result could not be written: \(failure.why)" }
+            if console.output.isPipeClosed { failure.exit = .pipeClosed }
             if let signal = interruption.signal { failure = CommandError(.ended(by: signal), "interrupted", "interrupted") }
             failure.addHint(after: name)
             if failure.what == nil, let name, CommandTable.command(named: name) != nil { failure.what = name }

@@ -79,6 +79,68 @@ import Testing
         }
     }
 
+    /// Standard output that is full, and one that nobody reads any more.
+    private static let lost = [
+        ("exec \"$@\" >/dev/full", 74, "No space left on device"), ("mkfifo lost; exec 5<>lost 6>lost 5>&-; rm lost; exec \"$@\" >&6 6>&-", 141, "Broken pipe"),
+    ] as [(script: String, exit: Int32, reason: String)]
+
+    /// Every command that writes something and tells of it.
+    @Test(arguments: [
+        ["insert", "DOC", "Person", "name=A"], ["set", "DOC", "Person/p1", "name=A", "--json"], ["delete", "DOC", "Person/p5", "--json"], ["import", "DOC", "Person.json", "--json"],
+        ["attach", "DOC", "Person/p1", "portrait", "Person.json", "--json"], ["new", "New.folio", "--model", "MODEL", "--json"], ["save-as", "DOC", "New.sqlite", "--json"],
+        ["pack", "DOC", "New.folioz", "--json"], ["unpack", "A.folioz", "New.folio", "--json"], ["repair", "DOC", "-o", "New.folio", "--json"],
+        ["migrate", "DOC", "--model", "MODEL 2", "--json"], ["migrate", "DOC", "--model", "MODEL 2", "-o", "New.folio", "--json"], ["restore", "DOC@VERSION", "--json"],
+        ["restore", "DOC@VERSION", "-o", "New.folio", "--json"], ["versions", "name", "DOC@VERSION", "x", "--json"], ["versions", "prune", "DOC", "--keep", "0", "--json"],
+        ["codegen", "MODEL", "-o", "New"], ["extract", "DOC", "Journey/p3", "route", "-o", "New.data", "--json"],
+    ]) func whatIsWrittenIsSaidToBeWhereItsResultIsLost(words: [String]) throws {
+        try withTemporaryDirectory { folder in
+            for (number, lost) in Self.lost.enumerated() {
+                let own = folder.appendingPathComponent("\(number)"), document = own.path + "/Expeditions.folio"
+                try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
+                _ = try FolioCommand.copyOfDocument(in: own)
+                #expect(try FolioCommand.run("set", document, "Person/p1", "name=B").exit == 0)
+                #expect(try FolioCommand.run("pack", document, own.path + "/A.folioz").exit == 0)
+                try Data(#"[{"name": "A"}]"#.utf8).write(to: own.appendingPathComponent("Person.json"))
+                let versions = try FolioCommand.run("versions", document, "--json").json as? [[String: Any]]
+                let version = try #require(versions?.first?["version"] as? Int), before = try FolioCommand.contents(of: own)
+                let arguments = words.map {
+                    $0.replacing("DOC", with: "Expeditions.folio").replacing("VERSION", with: "\(version)").replacing("MODEL", with: FolioCommand.model)
+                }
+                let outcome = try FolioCommand.run(arguments, in: own, through: ["/bin/sh", "-c", lost.script, "sh"])
+                #expect(outcome.exit == lost.exit && outcome.messages.contains("saved, but the result could not be written: \(lost.reason)"), "\(words): \(outcome.exit) \(outcome.messages)")
+                #expect(try FolioCommand.contents(of: own) != before, "\(words)")
+            }
+        }
+    }
+
+    /// Nothing was saved by who only reads.
+    @Test(arguments: [["fetch", "DOC", "Person"], ["export", "DOC"], ["versions", "DOC"], ["insert", "DOC", "Person", "name=A", "--dry-run", "--json"], ["codegen", "DOC", "-o", "New", "--dry-run"]])
+    func whatIsReadIsNotSaidToBeSaved(words: [String]) throws {
+        try withTemporaryDirectory { folder in
+            _ = try FolioCommand.copyOfDocument(in: folder)
+            for lost in Self.lost {
+                let outcome = try FolioCommand.run(words.map { $0.replacing("DOC", with: "Expeditions.folio") }, in: folder, through: ["/bin/sh", "-c", lost.script, "sh"])
+                #expect(outcome.exit == lost.exit && !outcome.messages.contains("saved") && outcome.messages.contains(lost.reason) == (lost.exit == 74), "\(words): \(outcome.messages)")
+            }
+        }
+    }
+
+    /// A file that the results were to go to is named.
+    @Test(arguments: [["insert", "DOC", "Person", "name=A"], ["set", "DOC", "Person/p1", "name=A", "--json"], ["save-as", "DOC", "New.folioz", "--json"], ["fetch", "DOC", "Person"], ["verify", "DOC"]])
+    func aFileThatIsFullIsNamed(words: [String]) throws {
+        try withTemporaryDirectory { folder in
+            _ = try FolioCommand.copyOfDocument(in: folder)
+            let outcome = try FolioCommand.run(words.map { $0.replacing("DOC", with: "Expeditions.folio") } + ["-o", "/dev/full"], in: folder)
+            let reads = ["fetch", "verify"].contains(words[0]), saved = reads ? "" : "saved, but the result could not be written: "
+            #expect(outcome.exit == 74 && outcome.output.isEmpty, "\(outcome.exit) \(outcome.messages)")
+            if words.contains("--json") {
+                #expect(outcome.messages.contains("\"message\":\"\(saved)No space left on device\",\"path\":\"/dev/full\""), "\(outcome.messages)")
+            } else {
+                #expect(outcome.messages == "folio: \(words[0]): /dev/full: \(saved)No space left on device\n", "\(outcome.messages)")
+            }
+        }
+    }
+
     @Test func errorsAreJSONWhateverIsWrong() throws {
         for words in [["fetch", FolioCommand.document, "Person", "--format", "csv", "--json"], ["fetch", "--json", FolioCommand.document, "Person", "--format=csv"]] {
             let outcome = try FolioCommand.run(words)

@@ -35,6 +35,7 @@ enum CodegenCommand: Command {
                 let output = try OutputFile(path: path, of: [arguments.operands[0]], interruption: console.interruption)
                 output.sink.write(Data(file.text.utf8))
                 try output.finish()
+                console.hasWritten = true
             }
             report.append(.object(["path": .string(path), "action": .string(action)]))
             if !console.isJSON { console.print((action == "written" && isDryRun ? "to write" : action).padding(toLength: 11, withPad: " ", startingAt: 0) + Printable.line(path)) }

@@ -24,6 +24,7 @@ enum ExtractCommand: Command {
             let file = try OutputFile(path: target, of: arguments.sources(of: specification), interruption: console.interruption)
             let count = try write(value, to: file.sink)
             try file.finish()
+            console.hasWritten = true
             if console.isJSON {
                 console.print(
                     .object([

@@ -12,7 +12,7 @@ final class Console {
     let showsProgress: Bool
     let usesColour: Bool
     let interruption: Interruption
-    /// Whether the command has changed or made a document, so that what fails after it does not mean that nothing was done.
+    /// Whether the command has changed or made a document or a file, so that what fails after it does not mean that nothing was done.
     var hasWritten = false
 
     init(isJSON: Bool, allowsProgress: Bool, interruption: Interruption) {

@@ -1,0 +1,134 @@
+import ArchiveKit
+import FileSystem
+import Foundation
+import ModelFiles
+import Schema
+import SQLiteStore
+import Storage
+
+/// What a package holds, an archive included.
+extension DocumentCheck {
+    /// - Throws: where there is no place to take it apart, which is no damage.
+    mutating func archive(_ path: String) throws {
+        let folder = try StateFolder.makeTemporary()
+        defer { StateFolder.removeTemporary(folder) }
+        let target = FilePath.join(folder, "document")
+        let isUnpacked: Void? = part("archive") { check in
+            let archive = try ArchiveFile(path)
+            if archive.reader.directory.entries.first?.name != PackageLayout.mimetype {
+                check.report(PackageLayout.mimetype, "is not the first entry of the archive")
+            }
+            try archive.reader.extract(to: target)
+            try check.sums(archive, FilePath.join(target, PackageLayout.store))
+            try Disk.removeFileIfPresent(FilePath.join(target, PackageLayout.storeSums))
+        }
+        if isUnpacked != nil { package(target) }
+    }
+
+    /// The sums of pages that an archive carries are those of its store.
+    private mutating func sums(_ archive: ArchiveFile, _ store: String) throws {
+        guard archive.reader.directory[PackageLayout.storeSums] != nil else { return }
+        guard let sums = try PageSums(archive.reader.directory, in: archive.file) else {
+            return report(PackageLayout.storeSums, "are sums of another store's pages")
+        }
+        let reader = LargeValueReader(try FileInput(File(store))), size = LargeValueReader.pieceSize
+        while case let place = reader.offset, let piece = try reader.read(upTo: size) {
+            guard try piece.withUnsafeBytes({ try sums.areSound($0, at: place) }) else {
+                return report(PackageLayout.storeSums, "do not fit the pages of the store")
+            }
+        }
+    }
+
+    mutating func package(_ path: String) {
+        guard let reader = part("document", { _ in try PackageReader(path) }) else { return }
+        _ = part(PackageLayout.mimetype) { check in
+            if try !PackageLayout.isOwnType(reader.mimetype()) { check.report(PackageLayout.mimetype, "is not that of a document") }
+        }
+        let manifest = part(PackageLayout.manifest) { check in
+            let (manifest, isAltered) = try reader.checkedManifest()
+            if isAltered { check.report(PackageLayout.manifest, "is not what was written: its checksum differs") }
+            return manifest
+        }
+        if let manifest { models(reader, manifest) }
+        links(path)
+        guard part("store", { _ in try reader.checkStore() }) != nil else { return }
+        store(path, FilePath.join(path, PackageLayout.store), package: (reader, manifest))
+    }
+
+    /// Every part is a plain file or folder of the package's own.
+    private mutating func links(_ package: String) {
+        ForeignParts.forEach(in: package) { part, found in
+            foreignParts.insert(part)
+            switch found {
+            case .success(let reason): report(part, reason)
+            case .failure(let error): report(error, as: part)
+            }
+        }
+    }
+
+    private mutating func models(_ reader: PackageReader, _ manifest: Manifest) {
+        let name = "\(PackageLayout.models)/\(manifest.model.name).xcdatamodel"
+        _ = part(name) { check in
+            let contents = try reader.model(manifest.model.name), model = try ModelContents.decode(Data(contents), path: name)
+            if !manifest.model.fits(contents) { check.report(name, "is not what was written: its checksum differs") }
+            if model.versionHashesDigest != manifest.model.digest { check.report(name, "is not the model that the manifest names: their digests differ") }
+        }
+    }
+
+    /// The application's own files and the previews are those that the last save wrote.
+    mutating func files(_ store: SQLitePersistentStore, _ manifest: Manifest, _ package: String) throws {
+        guard let recorded = manifest.files, try DocumentMarker(store.metadata())?.generation == manifest.generation else { return }
+        for finding in try FileSums.findings(recorded, inPackage: package) where !foreignParts.contains(finding.name) { report(finding.name, finding.reason) }
+    }
+
+    /// Every file under `content/`, referred to or not, is what its name says, and in its place.
+    mutating func content(_ package: String) throws {
+        let folder = ContentFolder(inPackage: package)
+        let root = try Directory(package)
+        guard try root.status(of: PackageLayout.content)?.kind == .directory else { return }
+        let groups = try root.directory(PackageLayout.content)
+        for group in try groups.entries() {
+            if group.kind == .file, Disk.isTemporary(group.name) { continue }
+            let name = FilePath.join(PackageLayout.content, group.name)
+            guard group.kind == .directory else {
+                if !foreignParts.contains(name) { report(PackageLayout.content, "“\(group.name)” has no place there") }
+                continue
+            }
+            let files = try groups.directory(group.name)
+            for entry in try files.entries() {
+                if foreignParts.contains(FilePath.join(name, entry.name)) { continue }
+                guard entry.kind == .file, folder.file(entry.name) == FilePath.join(files.path, entry.name) else {
+                    report(PackageLayout.content, "“\(group.name)/\(entry.name)” has no place there")
+                    continue
+                }
+                if try ContentFolder.name(of: files.file(entry.name)) != entry.name {
+                    report(PackageLayout.content, "\(entry.name) is not what its name says")
+                }
+            }
+        }
+    }
+
+    /// The files of every earlier version are there; each can be restored as it was, where the check is thorough.
+    mutating func versions(_ store: SQLitePersistentStore, _ package: String) throws {
+        let folder = FilePath.join(package, PackageLayout.versions)
+        guard try Disk.kind(of: folder) == .directory else { return }
+        let versions = VersionStore(folder: folder)
+        if try VersionIndex.isAltered(in: folder) { report("\(PackageLayout.versions)/\(VersionIndex.fileName)", "is not what was written: its checksum differs") }
+        let list = try versions.list(), missing = try versions.missingFiles()
+        for file in missing.files { report(PackageLayout.versions, "the file of version \(file.generation) is missing: \(file.name)") }
+        let unmakeable = list.filter { missing.unmakeable.contains($0.number) }.map { "\($0.generation)" }
+        if !unmakeable.isEmpty { report(PackageLayout.versions, "can't be restored any more: \(unmakeable.count == 1 ? "version" : "versions") \(unmakeable.joined(separator: ", "))") }
+        guard isThorough else { return }
+        let scratch = try StateFolder.makeTemporary()
+        defer { StateFolder.removeTemporary(scratch) }
+        for version in list where !missing.unmakeable.contains(version.number) {
+            let target = FilePath.join(scratch, "\(version.number)")
+            do {
+                try store.withFiles { try versions.restore(version.number, from: $0, to: target) }
+                try Disk.removeFileIfPresent(target)
+            } catch let error as DocumentError where error.code == .malformed {
+                report(PackageLayout.versions, error.message)
+            }
+        }
+    }
+}

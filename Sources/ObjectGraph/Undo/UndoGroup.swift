@@ -2,18 +2,18 @@
 final class UndoGroup {
     struct Call {
         let target: ObjectIdentifier
-        /// The changes that the handler takes back; nil for an action of the application.
-        var log: ChangeLog?
+        /// What the handler takes back, as the target knows it; nil for an action of the application.
+        let content: AnyObject?
         let handler: () -> Void
-
-        init(target: ObjectIdentifier, log: ChangeLog? = nil, handler: @escaping () -> Void) {
-            (self.target, self.log, self.handler) = (target, log, handler)
-            byteCount = Self.size + (log?.event.byteCount ?? 0)
-        }
-
         /// About how many bytes it takes.
         let byteCount: Int
         private static let size = 128
+
+        /// - Parameter contentBytes: About how many bytes the content takes.
+        init(target: ObjectIdentifier, content: AnyObject? = nil, contentBytes: Int = 0, handler: @escaping () -> Void) {
+            (self.target, self.content, self.handler) = (target, content, handler)
+            byteCount = Self.size + contentBytes
+        }
     }
 
     enum Action {
@@ -51,12 +51,12 @@ final class UndoGroup {
         }
     }
 
-    /// The changes of contexts that the group takes back, those of the groups in it too.
-    var logs: [ChangeLog] {
+    /// What the handlers take back, those of the groups in it too.
+    var contents: [AnyObject] {
         actions.flatMap { action in
             switch action {
-            case .call(let call): call.log.map { [$0] } ?? []
-            case .group(let inner): inner.logs
+            case .call(let call): call.content.map { [$0] } ?? []
+            case .group(let inner): inner.contents
             }
         }
     }

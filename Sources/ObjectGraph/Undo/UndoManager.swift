@@ -1,5 +1,3 @@
-import RowMemory
-
 /// Remembers how to take changes back, in groups, and how to make them again.
 ///
 /// Foundation's `UndoManager`, which Linux does not have. There is no run loop here that ends events: with `groupsByEvent` a group that opened by itself is closed by
@@ -202,21 +200,12 @@ public final class UndoManager {
         if openGroups.count == 1, openGroups[0].actions.isEmpty { endEvent() }
     }
 
-    /// Forgets the groups, each as a whole, that concern some objects of a context, or objects that such a group has deleted: what they would take back is not there any more. The
-    /// others stay. Costs as much as there is to undo.
-    func removeGroups(concerning objects: Set<ManagedObject>) {
-        var concerned = objects, references: Set<ObjectReference> = [], before = 0
-        let groups = (undoStack.groups + redoStack.groups + openGroups).map(\.logs)
-        while concerned.count > before {
-            before = concerned.count
-            references = Set(concerned.map(\.reference))
-            for logs in groups where logs.contains(where: { $0.event.concerns(concerned, references) }) { for log in logs { concerned.formUnion(log.event.deletedObjects) } }
-        }
-        removeGroups { $0.event.concerns(concerned, references) }
-    }
+    /// All groups, those that are open included.
+    var groups: [UndoGroup] { undoStack.groups + redoStack.groups + openGroups }
 
-    private func removeGroups(holding isConcerned: (ChangeLog) -> Bool) {
-        func isConcernedCall(_ call: UndoGroup.Call) -> Bool { call.log.map(isConcerned) ?? false }
+    /// Forgets the groups, each as a whole, that take back such a content. The others stay.
+    func removeGroups(holding isConcerned: (AnyObject) -> Bool) {
+        func isConcernedCall(_ call: UndoGroup.Call) -> Bool { call.content.map(isConcerned) ?? false }
         // What a group that is open has done so far can't be taken back; it stays open for what follows.
         let isOpen = openGroups.contains { $0.contains(isConcernedCall) }
         if isOpen { for group in openGroups { group.removeCalls { _ in true } } }

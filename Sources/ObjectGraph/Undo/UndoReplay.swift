@@ -25,12 +25,8 @@ struct UndoReplay {
     func registerEvent() {
         let log = ChangeLog(context.tracker.takeEventLog())
         guard let undoManager = context.undoManager, undoManager.isUndoRegistrationEnabled else { return }
-        register(log, undoManager)
+        undoManager.register(log, of: context)
         if !undoManager.isUndoing && !undoManager.isRedoing { undoManager.endEvent() }
-    }
-
-    private func register(_ log: ChangeLog, _ undoManager: UndoManager) {
-        undoManager.register(UndoGroup.Call(target: ObjectIdentifier(context), log: log) { [unowned context] in UndoReplay(context).takeBack(log) })
     }
 
     /// Takes changes back, the last one first. What that does is what redo takes back.
@@ -118,7 +114,7 @@ struct UndoReplay {
         }
         swap(&values, &log.event.values)
         log.isReversed.toggle()
-        if !log.event.isEmpty, let undoManager = context.undoManager { register(log, undoManager) }
+        if !log.event.isEmpty, let undoManager = context.undoManager { undoManager.register(log, of: context) }
         if isQuiet { return context.changes.endQuietEvent() }
         for object in context.changes.eventObjects where object.registryReference != nil && !context.registry.isPlain[Int(object.entityIndex)] { object.awake(fromSnapshotEvents: .undoUpdate) }
         dropUnchanged()

@@ -81,16 +81,16 @@ extension PersistentDocument {
     /// All of it runs on the actor that calls this and owns the document; only the files are worked on elsewhere. An owner that is no actor calls ``autosave()`` and
     /// ``checkForOutsideChanges()`` by itself. Calling it again takes up another policy.
     public func startBackgroundTasks(_ policy: SavingPolicy = .explicit, isolation: isolated any Actor = #isolation) {
-        background?.stop()
+        opened.background?.stop()
         let tasks = BackgroundTasks(policy)
-        background = tasks
+        opened.background = tasks
         tasks.start(self, isolation: isolation)
     }
 
     /// Ends what ``startBackgroundTasks(_:isolation:)`` began. An autosave that is under way comes to its end or is cancelled as a whole.
     public func stopBackgroundTasks() {
-        background?.stop()
-        background = nil
+        opened.background?.stop()
+        opened.background = nil
         if isOpen { context.firstChangeHandler = nil }
     }
 
@@ -98,9 +98,9 @@ extension PersistentDocument {
     /// - Returns: How long to wait before asking again, nil where nothing waits to be autosaved.
     func autosaveIfDue(_ policy: SavingPolicy, since begin: ContinuousClock.Instant, last: inout ContinuousClock.Instant?) async -> Duration? {
         guard let idle = policy.idle, mode == .editing else { return nil }
-        let hadEvent = context.editPosition == nil || context.editPosition != lookedAtPosition
+        let hadEvent = opened.edits.isEditedSinceLook(at: context.editPosition)
         context.processPendingChanges()
-        lookedAtPosition = context.editPosition
+        opened.edits.didLook(at: context.editPosition)
         let now = ContinuousClock.now
         if hadEvent, begin.duration(to: now) < policy.maximumDelay { return idle }
         if let last, last.duration(to: now) < policy.minimumInterval { return policy.minimumInterval - last.duration(to: now) }

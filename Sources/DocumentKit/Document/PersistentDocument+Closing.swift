@@ -18,45 +18,11 @@ extension PersistentDocument {
     ///
     /// Objects stay; they show the saved values at their next use, and those that the last save did not have are deleted.
     public func revert() async throws {
-        try await exclusively {
-            let state = try editingState()
-            context.rollback()
-            context.undoManager?.removeAllActions()
-            if state.hasAutosavedWork { try goOn { try $0.closeDiscardingAutosavedWork() } }
-            didReload()
-        }
-    }
-
-    /// What is open was read anew: nothing is unsaved but the work that came with it.
-    func didReload() {
-        recovered = state.recoveredWork
-        hasNotedChanges = false
-        discardableChangeCount = 0
-        takeUpDeniedDeletions()
-        context.forgetMissingObjects()
-        context.refreshAllObjects()
-        context.processPendingChanges()
-        takeUpPendingValues()
-        committedPosition = context.editPosition
-        savedPosition = state.hasAutosavedWork ? nil : committedPosition
-    }
-
-    /// Runs what ends the session, and goes on with the document as it is then on the disk, the same objects and the same lock.
-    func goOn(after ending: @escaping @Sendable (DocumentSession) throws -> Void) throws {
-        try here { session in
-            var failure: (any Error)?
-            do { try ending(session) } catch { failure = error }
-            // What failed early has changed nothing.
-            if let failure, session.isStoreOpen { throw failure }
-            do {
-                let model = session.model
-                session = try DocumentSession.reopen(session.path, lock: session.lock) { _ in model }
-                session.renewTrace()
-            } catch {
-                if let failure { throw failure }
-                throw (error as? DocumentError)?.ofWritten(session.path, hint: "the document is closed: open it again later") ?? error
-            }
-            if let failure { throw failure }
+        try await opened.exclusively {
+            let state = try opened.editingState()
+            opened.giveUpEdits()
+            if state.hasAutosavedWork { try opened.reopen { try $0.closeDiscardingAutosavedWork() } }
+            opened.showReadState()
         }
     }
 
@@ -67,7 +33,7 @@ extension PersistentDocument {
     /// - Parameter discarding: Whether unsaved work is given up instead, autosaved work too.
     /// - Throws: As ``close(_:)``.
     public func close(discardingUnsavedWork discarding: Bool = false) async throws {
-        try await close(discarding ? .discard : background?.policy.unsavedWorkOnClose ?? .keep)
+        try await close(discarding ? .discard : opened.background?.policy.unsavedWorkOnClose ?? .keep)
     }
 
     /// Closes the document and gives its lock back, after the operations that are under way. Changes that are made while unsaved work is written are treated as it is. Does nothing
@@ -79,7 +45,7 @@ extension PersistentDocument {
     /// - Throws: What saving or autosaving throws, and `DocumentError` with code `unsavedChanges` for work that can't be kept; then the document stays open. `DocumentError` where
     ///   the files could not be closed as they should; then it is closed.
     public func close(_ work: UnsavedWork) async throws {
-        try await exclusively {
+        try await opened.exclusively {
             guard isOpen else { return }
             switch work {
             case .save: try await repeatUntilSettled({ hasUnsavedChanges }) { try await saveNow() }
@@ -93,14 +59,14 @@ extension PersistentDocument {
     private func keepUnsavedWork() async throws {
         guard state.isEditing else { return }
         if state.marker != nil { try await repeatUntilSettled({ hasUncommittedEdits }) { try await autosaveNow() } }
-        guard hasNotedChanges || hasUncommittedEdits else { return }
+        guard opened.edits.hasNotedChanges || hasUncommittedEdits else { return }
         throw unsavedChanges(state.marker == nil ? "there are changes, and a store by itself has no autosave" : "there are changes outside the objects, which no autosave keeps")
     }
 
     /// Edits that are neither saved nor autosaved. Those that were undone again are none.
     private var hasUncommittedEdits: Bool {
         context.processPendingChanges()
-        return hasUnsavedChanges && context.editPosition != committedPosition
+        return hasUnsavedChanges && !opened.edits.isCommitted(at: context.editPosition)
     }
 
     /// Commits until nothing is left: the owner may edit while a commit is written.
@@ -123,8 +89,8 @@ extension PersistentDocument {
         // Work that was undone again is no work: the document is as it was saved.
         let isUndone = state.isEditing && state.hasAutosavedWork && !hasUnsavedChanges
         let discards = (discarding || isUndone) && state.isEditing && state.hasAutosavedWork
-        defer { end() }
-        try await away { session in
+        defer { opened.end() }
+        try await opened.performInBackground { session in
             if session.isEditing, let finding = try? session.trace?.look(), finding != .same {
                 guard case .moved(let place) = finding else { return try session.closeLeavingPlace() }
                 session = try session.following(to: place)
@@ -134,7 +100,7 @@ extension PersistentDocument {
             try session.closeDiscardingAutosavedWork()
             try session.workingSet?.remove()
         }
-        endRecoveryAttempt()
+        opened.endRecoveryAttempt()
     }
 }
 

@@ -10,9 +10,9 @@ extension PersistentDocument {
 
     /// Reads a file of the application's own as it was last saved; nil where there is none.
     /// - Throws: `DocumentError`.
-    public func extraFile(_ path: String) async throws -> Data? { try await away { try $0.part(path, in: PackageLayout.extra) } }
+    public func extraFile(_ path: String) async throws -> Data? { try await opened.performInBackground { try $0.part(path, in: PackageLayout.extra) } }
 
     /// Reads a preview of the document as it was last saved; nil where there is none.
     /// - Throws: `DocumentError`.
-    public func previewFile(_ path: String) async throws -> Data? { try await away { try $0.part(path, in: PackageLayout.preview) } }
+    public func previewFile(_ path: String) async throws -> Data? { try await opened.performInBackground { try $0.part(path, in: PackageLayout.preview) } }
 }

@@ -78,13 +78,12 @@ extension PersistentDocument {
 
     private static func openView(_ migrator: DocumentMigrator, _ classes: [String: ManagedObject.Type], _ progress: Progress?) async throws -> Self {
         let document = Self()
-        document.objectClasses = classes
-        let opened = try await run(migrator, progress) { migrator -> SessionKeeper.Opened in
+        let session = try await run(migrator, progress) { migrator -> SessionKeeper.Opened in
             let session = try migrator.view()
             let state = SessionState(session)
             return (SessionKeeper(session, StoreConfiguration.current), state)
         }
-        document.begin(opened.keeper, opened.state)
+        document.opened.begin(session, classes: classes)
         return document
     }
 

@@ -13,12 +13,12 @@ extension PersistentDocument {
     /// - Parameter url: Where the copy is to be; nil for a free name beside this one.
     /// - Throws: What `write(to:)` and `open` throw.
     public func duplicate(to url: URL? = nil) async throws -> Self {
-        _ = try openedState()
+        _ = try opened.openedState()
         let target = try url ?? freeURL(tag: "copy")
         try await write(to: target)
-        let copy = try await Self.open(target, mode: .editing, classes: objectClasses) { [model] _ in model }
+        let copy = try await Self.open(target, mode: .editing, classes: opened.objectClasses) { [model] _ in model }
         copy.type = type
-        controller?.didOpen(copy)
+        duplicateHandler?(copy)
         return copy
     }
 
@@ -28,17 +28,16 @@ extension PersistentDocument {
     /// beside it come along: they have both names until the store is at its new place.
     /// - Throws: `DocumentError`: `cannotCreate` where something is there, `locked`, `permission`, `io`. Then it is where it was.
     public func move(to url: URL) async throws {
-        try await exclusively {
-            _ = try editingState()
+        try await opened.exclusively {
+            _ = try opened.editingState()
             try await checkOutside()
             let target = LinkResolution.resolve(url.path)
             guard target != state.path else { return }
-            try here { session in
+            try opened.performInline { session in
                 try DocumentSession.move(&session, to: target)
                 session.renewTrace()
             }
-            background?.watch(state.trace)
-            controller?.didMove(self)
+            opened.didMove()
         }
     }
 
@@ -47,7 +46,7 @@ extension PersistentDocument {
     ///     try await document.rename(to: "Letters 1.2")      // Letters 1.2.folio
     /// - Throws: As ``move(to:)``; `usage` where it is no name.
     public func rename(to name: String) async throws {
-        let state = try openedState()
+        let state = try opened.openedState()
         guard !name.isEmpty, name != ".", name != "..", !name.contains("/"), !name.utf8.contains(0) else {
             throw DocumentError(.usage, "“\(name)” can't be the name of a document", path: state.path)
         }
@@ -64,11 +63,11 @@ extension PersistentDocument {
     /// Locks the document against editing until it is unlocked, whoever opens it. It goes on being open for reading.
     /// - Throws: `DocumentError`: `usage` where there is unsaved work, which would have no way to be saved.
     public func lock() async throws {
-        try await exclusively {
-            let state = try editingState()
+        try await opened.exclusively {
+            let state = try opened.editingState()
             guard !hasUnsavedChanges else { throw DocumentError(.usage, "there is unsaved work: save it before locking the document", path: state.path) }
-            defer { if isOpen { didReload() } }
-            try here { session in
+            defer { if isOpen { opened.showReadState() } }
+            try opened.performInline { session in
                 let path = session.path, model = session.model, lock = session.lock
                 // Held until it is clear who goes on with the document.
                 session.lock = nil
@@ -91,9 +90,9 @@ extension PersistentDocument {
     /// Takes the lock away, and opens the document for editing.
     /// - Throws: `DocumentError`: `locked` where another program edits it.
     public func unlock() async throws {
-        try await exclusively {
+        try await opened.exclusively {
             guard isOpen, !state.isEditing else { return }
-            try here { session in
+            try opened.performInline { session in
                 let path = session.path, model = session.model
                 let wasLocked = DocumentPermissions.isLocked(path)
                 try DocumentPermissions.setLocked(false, path)
@@ -110,12 +109,11 @@ extension PersistentDocument {
                 session.renewTrace()
             }
             // What was edited meanwhile had no way to be saved until now.
-            let isEdited = context.hasChanges && hasUnsavedChanges, saved = savedPosition, committed = committedPosition
-            didReload()
+            let isEdited = context.hasChanges && hasUnsavedChanges, earlier = opened.edits
+            opened.showReadState()
             guard isEdited else { return }
-            savedPosition = self.state.hasAutosavedWork ? nil : saved
-            committedPosition = committed
-            background?.noteChange()
+            opened.edits.didBeginEditing(state, with: earlier)
+            opened.background?.noteChange()
         }
     }
 }
@@ -200,6 +198,6 @@ extension PersistentDocument {
     /// Who writes a store with a rollback journal has to wait that long. Where no lock can hold the others off, since nobody else had the store open when this was called, reading
     /// throws as soon as somebody has committed: `DocumentError.tellsOfChange` knows these errors.
     package func holdState() throws {
-        try here { session in try DocumentError.stage(.reading, session.path) { try session.hold() } }
+        try opened.performInline { session in try DocumentError.stage(.reading, session.path) { try session.hold() } }
     }
 }

@@ -12,12 +12,12 @@ extension PersistentDocument {
     /// first, and uses the document for nothing else until it is saved.
     /// - Throws: what the store throws. Then, and where the save fails, all pieces are undone, and the context shows objects that are nowhere: call ``abandonPieces()`` and close.
     package func writePiece() throws {
-        try context.writeUnchecked { changes in try here { session in try session.writePiece(changes) } }
+        try context.writeUnchecked { changes in try opened.performInline { session in try session.writePiece(changes) } }
         noteChange()
     }
 
     /// Undoes the pieces since the last save.
     package func abandonPieces() {
-        try? here { $0.abandonPieces() }
+        try? opened.performInline { $0.abandonPieces() }
     }
 }

@@ -22,7 +22,7 @@ extension PersistentDocument {
     public func write(
         to url: URL, form: DocumentForm? = nil, replacing: Bool = false, includingVersions: Bool = false, includingHistory: Bool = true, progress: Progress?
     ) async throws {
-        try await exclusively {
+        try await opened.exclusively {
             var target = try target(url, form, replacing)
             if includingVersions, target.form.bareStoreType != nil {
                 throw DocumentError(.usage, "a store by itself keeps no versions", path: url.path, stage: .writing)
@@ -47,14 +47,14 @@ extension PersistentDocument {
     private func writeNow(to target: Target, validates: Bool) async throws {
         let parts = try capturedParts()
         var target = target
-        let denied = validates || !state.isEditing ? [] : try deniedDeletions + context.deniedDeletions()
+        let denied = validates || !state.isEditing ? [] : try opened.edits.deniedDeletions + context.deniedDeletions()
         var next = try prepareForWriting(validates: validates)
         target.isUnchecked = !validates
         if !validates { target.denied = denied.metadata }
         while true {
             do {
                 let changes = next?.changes
-                try await away { [target] session in _ = try target.writer(session, parts).write(.copy(session, changes)) }
+                try await opened.performInBackground { [target] session in _ = try target.writer(session, parts).write(.copy(session, changes)) }
                 break
             } catch {
                 // Values that have to be unique and that two objects have are noted beside the tables, as by an autosave.
@@ -78,7 +78,7 @@ extension PersistentDocument {
     /// ```
     /// Objects stay the same; their IDs are those of the new store, with the same entities and numbers. Undo goes on as well.
     public func save(as url: URL, form: DocumentForm? = nil, replacing: Bool = false, progress: Progress?) async throws {
-        try await exclusively {
+        try await opened.exclusively {
             try await WorkProgress.with(progress) { try await saveNow(as: url, form, replacing) }
         }
     }
@@ -96,19 +96,16 @@ extension PersistentDocument {
     }
 
     private func saveNow(as url: URL, _ form: DocumentForm?, _ replacing: Bool) async throws {
-        let oldPath = try openedState().path, wasUntitled = isUntitled
+        let oldPath = try opened.openedState().path, wasUntitled = isUntitled
         try validate()
         let parts = try capturedParts()
         let prepared = try prepareForWriting(validates: true)
-        let position = context.editPosition
-        // What is noted from here on waits for the next save.
-        let noted = hasNotedChanges, discardable = discardableChangeCount
-        hasNotedChanges = false
+        let save = opened.edits.beginSave(at: context.editPosition)
         let receipt: SaveReceipt
         do {
             let target = try target(url, form, replacing)
             let changes = prepared?.changes
-            let written = try await away { session in
+            let written = try await opened.performInBackground { session in
                 let writer = try target.writer(session, parts)
                 let (receipt, lock) = try writer.writeHoldingLock(.copy(session, changes))
                 // Nobody else may come between the writing and the opening.
@@ -118,27 +115,21 @@ extension PersistentDocument {
                 return (receipt: receipt, keeper: new.keeper, state: new.state)
             }
             receipt = written.receipt
-            let old = leaveSession()
-            begin(written.keeper, written.state)
+            let old = opened.goOn(with: (written.keeper, written.state))
             if let prepared { context.completeSave(prepared, receipt) }
             // The new document stands; what hinders the old one's closing leaves its autosaved work to be recovered.
-            _ = await old?.away { try $0.closeLeft() }
+            _ = await old?.performInBackground { try $0.closeLeft() }
         } catch {
-            hasNotedChanges = hasNotedChanges || noted
+            opened.edits.didFail(save)
             throw prepared.map { context.failSave($0, error) } ?? error
         }
         if wasUntitled { try? UntitledDocuments.remove(oldPath) }
-        recovered = nil
-        outsideChange = nil
-        deniedDeletions = []
-        discardableChangeCount -= discardable
-        savedPosition = position
-        committedPosition = position
-        background?.watch(state.trace)
+        opened.edits.didSave(save)
+        opened.outsideChange = nil
         // Rows that were written afresh have other versions.
         context.refreshAllObjects()
-        endRecoveryAttempt()
-        controller?.didMove(self)
+        opened.endRecoveryAttempt()
+        opened.didMove()
     }
 
     /// Where and how a document is to be written.
@@ -167,7 +158,7 @@ extension PersistentDocument {
 
     private func target(_ url: URL, _ form: DocumentForm?, _ replacing: Bool) throws -> Target {
         let path = LinkResolution.resolve(url.path)
-        guard path != (try openedState().path) else {
+        guard path != (try opened.openedState().path) else {
             throw DocumentError(.usage, "a document can't be written over itself: save it", path: path, stage: .writing)
         }
         return Target(path: path, form: form ?? self.form, replaces: replacing)
@@ -175,7 +166,7 @@ extension PersistentDocument {
 
     /// The changes that are to be in the new document, as values.
     private func prepareForWriting(validates: Bool) throws -> PreparedSave? {
-        if state.isEditing, validates { try validateUncheckedObjects() }
+        if state.isEditing, validates { try opened.validateUncheckedObjects() }
         return try context.prepareSave(validates: validates, reservesKeys: state.isEditing)
     }
 

@@ -18,37 +18,34 @@ extension PersistentDocument {
     /// - Throws: `ValidationError` with every violated rule, `GraphError` for conflicts; `DocumentError` naming the stage and the cause, `changed` where another program
     ///   has moved, replaced or deleted the document.
     public func save(progress: Progress?) async throws {
-        try await exclusively { try await WorkProgress.with(progress) { try await saveNow() } }
+        try await opened.exclusively { try await WorkProgress.with(progress) { try await saveNow() } }
     }
 
     /// Saves without telling how far it has come: ``save(progress:)``.
     public func save() async throws { try await save(progress: nil) }
 
     func saveNow() async throws {
-        var state = try editingState()
+        var state = try opened.editingState()
         guard !isUntitled else { throw DocumentError(.usage, "the document has no name yet", path: state.path, hint: "save it as a document with a name") }
         try await checkOutside()
         state = self.state
-        try validateUncheckedObjects()
+        try opened.validateUncheckedObjects()
         try validate()
         let extra = try capturedParts()
         let prepared = try context.prepareSave(reservesKeys: state.marker != nil, deletesMembers: true)
         let position = context.editPosition
-        guard prepared != nil || state.hasAutosavedWork || hasNotedChanges else {
-            savedPosition = position
-            committedPosition = position
+        guard prepared != nil || state.hasAutosavedWork || opened.edits.hasNotedChanges else {
+            opened.edits.didFindNothingToSave(at: position)
             return
         }
-        let noted = hasNotedChanges
-        hasNotedChanges = false
-        let discardable = discardableChangeCount
+        let save = opened.edits.beginSave(at: position)
         do {
             if state.hasWorkingSet {
                 let isShared = state.kind == .package
                 // Of a package in a shared place its own files come with the store that takes its place.
                 try await commit(prepared, .autosave(isUnchecked: false), isShared ? CapturedParts(description: extra.description) : extra)
-                committedPosition = position
-                try await away { session in
+                opened.edits.didStage(save)
+                try await opened.performInBackground { session in
                     try WorkProgress.check()
                     // The new archive would lack them.
                     if !isShared, let failure = session.unplacedParts { throw failure }
@@ -61,17 +58,11 @@ extension PersistentDocument {
                 try await commit(prepared, .save, extra)
             }
         } catch {
-            hasNotedChanges = hasNotedChanges || noted
+            opened.edits.didFail(save)
             throw error
         }
-        // The rows are saved and some of the application's files are not: the next save captures and writes them again.
-        if self.state.unplacedParts != nil { hasNotedChanges = true }
-        discardableChangeCount -= discardable
-        deniedDeletions = []
-        savedPosition = position
-        committedPosition = position
-        recovered = nil
-        endRecoveryAttempt()
+        opened.edits.didSave(save, isPartial: self.state.unplacedParts != nil)
+        opened.endRecoveryAttempt()
     }
 
     /// Keeps the changes safe from crashes and power cuts, without saving them: the next opening finds them, `revert()` gives them up. Costs a few
@@ -79,7 +70,7 @@ extension PersistentDocument {
     /// ``pendingUniqueValues``. Does nothing where nothing changed.
     /// - Throws: `DocumentError` with code `unsupported` for a store by itself, which has no such level. `CancellationError` where the task was cancelled before the commit.
     public func autosave() async throws {
-        try await exclusively { try await autosaveNow() }
+        try await opened.exclusively { try await autosaveNow() }
     }
 
     func autosaveNow() async throws {
@@ -94,10 +85,10 @@ extension PersistentDocument {
     }
 
     private func autosaveHere() async throws {
-        let state = try editingState()
+        let state = try opened.editingState()
         guard state.marker != nil else { throw DocumentError(.unsupported, "a store by itself has no autosave: save it", path: state.path) }
         context.processPendingChanges()
-        guard context.editPosition != committedPosition else { return }
+        guard !opened.edits.isCommitted(at: context.editPosition) else { return }
         var isUnchecked = false
         var prepared: PreparedSave?
         var denied: [DeniedDeletion] = []
@@ -110,11 +101,10 @@ extension PersistentDocument {
             prepared = try context.prepareSave(validates: false, reservesKeys: true)
         }
         let position = context.editPosition
-        denied = deniedDeletions + denied
+        denied = opened.edits.deniedDeletions + denied
         if let prepared { try await commitAutosave(prepared, isUnchecked: isUnchecked, denied) }
-        deniedDeletions = denied
-        committedPosition = position
-        endRecoveryAttempt()
+        opened.edits.didAutosave(at: position, denied: denied)
+        opened.endRecoveryAttempt()
         try await boundJournal()
     }
 
@@ -123,7 +113,7 @@ extension PersistentDocument {
     /// - Throws: what hinders the document from going on, which is closed then, its work kept.
     private func boundJournal() async throws {
         guard state.isJournalFull else { return }
-        let isPrepared = try? await away { session in
+        let isPrepared = try? await opened.performInBackground { session in
             try session.foldAutosavedWork()
             session.renewTrace()
             return session.ownStore != nil
@@ -131,7 +121,7 @@ extension PersistentDocument {
         guard isPrepared == true else { return }
         do {
             // Here, since nobody may use the store meanwhile.
-            try here { session in
+            try opened.performInline { session in
                 session = try session.onOwnStore()
                 session.renewTrace()
             }
@@ -142,7 +132,7 @@ extension PersistentDocument {
 
     /// After a save has replaced the archive: what follows is committed on the new one. Here, since nobody may use the store meanwhile.
     private func goOnWithNewArchive() throws {
-        try here { session in
+        try opened.performInline { session in
             guard session.isReplaced else { return }
             do {
                 session = try session.successor()
@@ -211,20 +201,7 @@ extension PersistentDocument {
             return receipt
         }
         // Numbers can't be held back for new objects of a store that other programs write to as well: so nobody may fetch here while their rows are written.
-        return state.marker == nil ? try here(work) : try await away(work)
-    }
-
-    /// Checks every object of the document where an autosave left some unchecked, in this session or before, and the deletions that were denied.
-    func validateUncheckedObjects() throws {
-        guard state.marker?.isUnchecked == true else { return }
-        context.processPendingChanges()
-        var failures = try deniedDeletions.filter { try $0.isStanding(in: context) }.flatMap(\.failures)
-        for entity in model.entities where entity.superentity == nil {
-            for object in try context.fetch(FetchRequest<ManagedObject>(entity.name)) {
-                do { try object.validateForUpdate() } catch let error as ValidationError { failures += error.failures }
-            }
-        }
-        if !failures.isEmpty { throw ValidationError(failures) }
+        return state.marker == nil ? try opened.performInline(work) : try await opened.performInBackground(work)
     }
 
     /// Nothing is written to a place where another program has been, before it is settled what becomes of that.
@@ -242,11 +219,5 @@ extension PersistentDocument {
             throw DocumentError(.changed, "the document was deleted", path: url.path, stage: .writing, hint: "save it as another document")
         case .unreadable(let error): throw error
         }
-    }
-
-    func endRecoveryAttempt() {
-        // A count that stays makes the next recovery but one be skipped, no more.
-        try? recoveryAttempt?.end()
-        recoveryAttempt = nil
     }
 }

@@ -16,8 +16,8 @@ extension PersistentDocument {
 
     /// The size of the store's main file in bytes.
     package func storeBytes() throws -> Int64 {
-        let state = try openedState()
-        return try DocumentError.stage(.reading, state.path) { try here { try $0.place.storeBytes() } }
+        let state = try opened.openedState()
+        return try DocumentError.stage(.reading, state.path) { try opened.performInline { try $0.place.storeBytes() } }
     }
 
     /// The earlier saved states that the document keeps, oldest first; what is saved now is not among them. Empty for a store by itself, which
@@ -30,14 +30,14 @@ extension PersistentDocument {
     /// an hour for a day, one a day for a month, one a week after that; pinned ones stay in any case.
     /// - Throws: `DocumentError`: `malformed` where the list of versions is damaged, which the document itself does not suffer from.
     public func versions() throws -> [DocumentVersion] {
-        let state = try openedState()
+        let state = try opened.openedState()
         return try DocumentError.stage(.reading, state.path) { try listVersions() }
     }
 
     private func listVersions() throws -> [DocumentVersion] {
         // A package's can be read while a save adds to them; an archive's are in it.
         if let versions = state.versions { return try versions.list() }
-        return try here { try $0.listVersions() }
+        return try opened.performInline { try $0.listVersions() }
     }
 
     /// Opens an earlier version for reading: nothing is written, neither to the document nor beside it.
@@ -66,16 +66,15 @@ extension PersistentDocument {
     /// - Throws: `DocumentError`: `notFound` where there is no such version any more, `malformed` where it can't be had byte by byte, `modelMismatch` where it is of
     ///   another version of the model (``restore(_:to:)`` does that while the document is closed), `changed` where the document was moved or replaced.
     public func revert(to version: DocumentVersion) async throws {
-        try await exclusively {
-            let state = try editingState(), number = version.number
+        try await opened.exclusively {
+            let state = try opened.editingState(), number = version.number
             guard state.versions != nil else { throw DocumentError(.unsupported, "it keeps no versions", path: state.path, stage: .restoring) }
-            try await away { try $0.checkModel(ofVersion: number) }
+            try await opened.performInBackground { try $0.checkModel(ofVersion: number) }
             try await keepWorkAsVersion()
             // From here on nothing is waited for: no edit comes between.
-            context.rollback()
-            context.undoManager?.removeAllActions()
-            try goOn { try $0.closeRestoring(number) }
-            didReload()
+            opened.giveUpEdits()
+            try opened.reopen { try $0.closeRestoring(number) }
+            opened.showReadState()
         }
     }
 
@@ -84,11 +83,11 @@ extension PersistentDocument {
         var isKept = false
         while true {
             context.processPendingChanges()
-            if context.editPosition != committedPosition {
+            if !opened.edits.isCommitted(at: context.editPosition) {
                 try await autosaveNow()
                 isKept = false
             } else if state.hasAutosavedWork, !isKept {
-                try await away { session in
+                try await opened.performInBackground { session in
                     session.versionReason = .autosave
                     _ = try session.commit(ChangeSet(), .unfinishedWork)
                     session.settleSave()
@@ -135,17 +134,17 @@ extension PersistentDocument {
     /// Costs what the removed versions and those next to them take on the disk.
     /// - Throws: `DocumentError`, `notFound` where one is not there; `usage` where one is the last save, to which unsaved work goes back.
     public func removeVersions(_ versions: [DocumentVersion]) throws {
-        if let lastSave = try editingState().marker?.lastSave, versions.contains(where: { $0.generation == lastSave.generation }) {
+        if let lastSave = try opened.editingState().marker?.lastSave, versions.contains(where: { $0.generation == lastSave.generation }) {
             throw DocumentError(.usage, "unsaved work goes back to version \(lastSave.generation): it can't be removed", path: state.path, hint: "save or revert first")
         }
         try editVersions { try $0.remove(Set(versions.map(\.number))) }
-        try here { $0.mayHaveUnusedContent = true }
+        try opened.performInline { $0.mayHaveUnusedContent = true }
     }
 
     /// What was found in the document and put aside, never to be applied: journals that were not its store's own (see ``quarantinedJournal``), and earlier versions that could not
     /// be read. Nothing removes them by itself.
     public func quarantinedFiles() throws -> [URL] {
-        let state = try openedState()
+        let state = try opened.openedState()
         guard state.kind == .package else { return [] }
         return try DocumentError.stage(.reading, state.path) { try DocumentSession.quarantined(in: state.path).map { URL(fileURLWithPath: $0) } }
     }
@@ -153,7 +152,7 @@ extension PersistentDocument {
     /// Removes what was put aside, for good.
     /// - Throws: `DocumentError`.
     public func removeQuarantinedFiles() throws {
-        let state = try editingState()
+        let state = try opened.editingState()
         guard kind == .package else { return }
         try DocumentError.stage(.versioning, state.path) {
             for path in try DocumentSession.quarantined(in: state.path) { try Disk.removeTree(path) }
@@ -161,9 +160,9 @@ extension PersistentDocument {
     }
 
     private func editVersions(_ body: @Sendable (VersionStore) throws -> Void) throws {
-        _ = try editingState()
+        _ = try opened.editingState()
         // Waits for a save that is keeping a version just now.
-        try here { session in
+        try opened.performInline { session in
             guard let versions = session.versions else {
                 guard session.place.archive?.carriesVersions == true else { throw DocumentError(.unsupported, "it keeps no versions", path: session.path, stage: .versioning) }
                 throw DocumentError(

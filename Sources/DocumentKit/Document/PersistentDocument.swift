@@ -44,28 +44,7 @@ open class PersistentDocument {
         public let autosaved: Date
     }
 
-    private var keeper: SessionKeeper?
-    private var openState: SessionState?
-    private var openContext: ManagedObjectContext?
-    var objectClasses: [String: ManagedObject.Type] = [:]
-    /// The autosaved work that was found when the document was opened; nil once it is saved or given up.
-    public internal(set) var recovered: RecoveredWork?
-
-    /// Where the edits stood at the last save and at the last commit of either kind; nil where that was in another session.
-    var savedPosition: EditPosition?
-    var committedPosition: EditPosition?
-    /// Changes outside the objects that a save has to write.
-    var hasNotedChanges = false
-    /// Deletions that autosaves have committed though they are denied.
-    var deniedDeletions: [DeniedDeletion] = []
-    /// How many changes were made that are worth no save (``makeDiscardableChanges(_:)``).
-    public internal(set) var discardableChangeCount = 0
-
-    private var isBusy = false
-    private var waiting: [CheckedContinuation<Void, Never>] = []
-    var background: BackgroundTasks?
-    /// What another program did to the document that is not settled yet: `conflict`, `deleted` or `unreadable`. Saves fail as long as it is there.
-    public internal(set) var outsideChange: OutsideChange?
+    let opened = OpenDocument()
     /// Told of everything that another program does to the document, once it was dealt with. Needs ``startBackgroundTasks(_:isolation:)`` or
     /// ``checkForOutsideChanges()``.
     public var outsideChangeHandler: ((OutsideChange) -> Void)?
@@ -76,17 +55,11 @@ open class PersistentDocument {
     public var autosaveErrorHandler: ((any Error) -> Void)?
     /// The type that the document was opened as, where a ``DocumentController`` did that.
     public internal(set) var type: DocumentType?
-    weak var controller: DocumentController?
-    var recoveryAttempt: RecoveryAttempts?
-    /// A folder that goes when the document is closed.
-    var scratchFolder: String?
-    /// Where the edits stood when the background looked last.
-    var lookedAtPosition: EditPosition?
+    /// Told of copies of the document that it has opened.
+    var duplicateHandler: ((PersistentDocument) -> Void)?
 
     /// Makes a document that is not open; use `open` and `create`.
     public required init() {}
-
-    deinit { background?.stop() }
 
     // MARK: Opening
 
@@ -115,13 +88,11 @@ open class PersistentDocument {
         classes: [String: ManagedObject.Type] = [:], fitting model: @escaping @Sendable ([String: Data]) throws -> ManagedObjectModel?
     ) async throws -> Self {
         let document = Self()
-        document.objectClasses = classes
         let configuration = StoreConfiguration(url) { document.configureStore(&$0) }
-        let opened = try await StoreConfiguration.$current.withValue(configuration) {
+        let session = try await StoreConfiguration.$current.withValue(configuration) {
             try await SessionKeeper.open(url.path, mode, state, recovery: recovery, lock: lock, model: model)
         }
-        document.begin(opened.keeper, opened.state)
-        document.recovered = opened.state.recoveredWork
+        document.opened.begin(session, classes: classes)
         return document
     }
 
@@ -171,12 +142,9 @@ open class PersistentDocument {
     /// ```
     /// The document saves them: where it is a package or an archive, `save()` of this or another context on the same coordinator, and batch requests, throw
     /// ``DocumentError`` with code `usage`. A child of this context saves to this one.
-    public var context: ManagedObjectContext {
-        guard let openContext else { preconditionFailure("The document is closed: use its context before closing it") }
-        return openContext
-    }
+    public var context: ManagedObjectContext { opened.context }
 
-    public var isOpen: Bool { openState != nil }
+    public var isOpen: Bool { opened.isOpen }
     public var model: ManagedObjectModel { state.model }
     /// Where the document is, links resolved.
     public var url: URL { URL(fileURLWithPath: state.path) }
@@ -185,7 +153,7 @@ open class PersistentDocument {
     /// The document's UUID, which is that of its store: object IDs have it.
     public var uuid: String { state.uuid }
     /// Whether the document has no name yet: it was made by ``DocumentController/newDocument(of:)`` and never saved with ``save(as:form:replacing:progress:)``.
-    public var isUntitled: Bool { UntitledDocuments.contains(state.path) }
+    public var isUntitled: Bool { opened.isUntitled }
     /// What the document said of itself when it was opened or last saved; nil for a store by itself.
     public var manifest: Manifest? { state.manifest }
     /// Whether the document, as it is shown, has work that was autosaved and not saved, by this program or another.
@@ -195,141 +163,33 @@ open class PersistentDocument {
     /// When the work that is not saved was last autosaved.
     public var autosaved: Date? { state.marker.flatMap { $0.hasUnsavedWork ? $0.committed : nil } }
 
+    /// The autosaved work that was found when the document was opened; nil once it is saved or given up.
+    public var recovered: RecoveredWork? { opened.edits.recovered.map { RecoveredWork(saved: $0.saved, autosaved: $0.autosaved) } }
+    /// How many changes were made that are worth no save (``makeDiscardableChanges(_:)``).
+    public var discardableChangeCount: Int { opened.edits.discardableChangeCount }
+    /// What another program did to the document that is not settled yet: `conflict`, `deleted` or `unreadable`. Saves fail as long as it is there.
+    public var outsideChange: OutsideChange? { opened.outsideChange }
+
     /// What the last save left undone after its commit, such as keeping the state before it as a version; nil where it came to its end. The save stands, and the next save,
     /// close or opening does the rest. Where files of ``extraContent()`` could not be put in place, the document has unsaved changes still, and the next save writes them again.
-    public var unfinishedSave: (any Error)? { openState?.unfinishedSave }
+    public var unfinishedSave: (any Error)? { opened.isOpen ? state.postCommitError : nil }
 
     /// Values of autosaved objects that have to be unique and that other objects have too. They are there in ``context``, but a save fails, or the merge policy settles it, until one of the
     /// objects gives way. Empty where all fits.
-    public var pendingUniqueValues: [PendingUniqueValue] { openState.map { .init($0.marker?.pending, of: $0.store.identity) } ?? [] }
-
-    /// Makes the values changes again that the store lacks.
-    func takeUpPendingValues() {
-        guard state.isEditing else { return }
-        // What can't be read now is still noted, and taken up by the next opening.
-        try? context.takeUp(pendingUniqueValues)
-    }
-
-    /// Takes up what an autosave has noted, in this session or before.
-    func takeUpDeniedDeletions() { deniedDeletions = .init(state.marker?.denied, of: state.store.identity) }
+    public var pendingUniqueValues: [PendingUniqueValue] { isOpen ? state.pendingUniqueValues : [] }
 
     /// Where a journal was put that lay beside the store when the document was opened for editing and was not its own, as a stale copy of one is; nil for none. Nothing of it was applied.
-    public var quarantinedJournal: URL? { openState?.quarantinedJournal.map { URL(fileURLWithPath: $0) } }
+    public var quarantinedJournal: URL? { isOpen ? state.quarantinedJournal.map { URL(fileURLWithPath: $0) } : nil }
 
     /// How many commits of other programs were found in the journal beside the document's store, which no save or autosave of the document made; 0 for none. They are part of what the document shows.
     /// Where they came on top of the last save, opening for editing makes them a save of their own, and the state before them is kept as a version.
-    public var outsideCommits: Int { openState?.outsideCommits ?? 0 }
+    public var outsideCommits: Int { isOpen ? state.outsideCommits : 0 }
 
     /// The store, for whole tables of values without objects.
     package var store: any PersistentStore { state.store }
 
     /// The session's state after the last piece of work.
-    var state: SessionState {
-        guard let openState else { preconditionFailure("The document is closed: open it before using it") }
-        return openState
-    }
-
-    /// The state for an operation that writes.
-    func editingState() throws -> SessionState {
-        let openState = try openedState()
-        guard openState.isEditing else { throw DocumentError(.usage, "the document is open for reading only", path: openState.path) }
-        return openState
-    }
-
-    /// The state for an operation that reads.
-    func openedState() throws -> SessionState {
-        guard let openState else { throw DocumentError(.usage, "the document is closed") }
-        return openState
-    }
-
-    // MARK: The session
-
-    /// A commit that the document did not make is counted by none of its levels: an archive would lose it.
-    private static var refusal: DocumentError {
-        DocumentError(
-            .usage, "a context does not save the objects of a document: the document does, or autosaves them",
-            hint: "call the document's save(); elsewhere, work in a child of its context")
-    }
-
-    /// More than an editor's session makes, and little enough to be kept until it is closed.
-    private static let undoByteLimit = 64 << 20
-
-    /// Takes up a session: with a context of its own, or, where the document went on to other files, with the one that is there.
-    func begin(_ keeper: SessionKeeper, _ state: SessionState) {
-        if openContext == nil {
-            let coordinator = PersistentStoreCoordinator(model: state.model, classes: objectClasses, factories: [])
-            coordinator.add(state.store)
-            let context = ManagedObjectContext(coordinator)
-            let undoManager = UndoManager()
-            undoManager.byteLimit = Self.undoByteLimit
-            context.undoManager = undoManager
-            openContext = context
-            committedPosition = context.editPosition
-            savedPosition = state.hasAutosavedWork ? nil : committedPosition
-        }
-        let isFirst = openState == nil
-        self.keeper = keeper
-        take(state)
-        let refusal: @Sendable () -> any Error = { PersistentDocument.refusal }
-        openContext?.persistentStoreCoordinator.refuseSaving(state.marker == nil ? nil : refusal)
-        guard isFirst else { return }
-        takeUpDeniedDeletions()
-        takeUpPendingValues()
-    }
-
-    private func take(_ state: SessionState) {
-        if let openState, openState.store !== state.store {
-            openContext?.persistentStoreCoordinator.replace(openState.store, by: state.store)
-        }
-        openState = state
-    }
-
-    /// Runs work on the files off the caller, who may go on editing.
-    func away<Result: Sendable>(_ body: @Sendable (inout DocumentSession) throws -> Result) async throws -> Result {
-        guard let keeper else { throw DocumentError(.usage, "the document is closed") }
-        let outcome = await keeper.away(body)
-        take(outcome.state)
-        return try outcome.result.get()
-    }
-
-    /// Runs work on the files while nobody may use the store, or that is too short to go elsewhere for.
-    func here<Result: Sendable>(_ body: @Sendable (inout DocumentSession) throws -> Result) throws -> Result {
-        guard let keeper else { throw DocumentError(.usage, "the document is closed") }
-        let outcome = keeper.here(body)
-        take(outcome.state)
-        if !outcome.state.isStoreOpen { end() }
-        return try outcome.result.get()
-    }
-
-    /// Hands over the session, which the document goes on without.
-    func leaveSession() -> SessionKeeper? {
-        defer { keeper = nil }
-        return keeper
-    }
-
-    /// The files are closed: the context finds no store any more.
-    func end() {
-        background?.stop()
-        background = nil
-        // Closed by the session already; this takes it from the context.
-        try? openContext?.persistentStoreCoordinator.removePersistentStores()
-        openContext = nil
-        openState = nil
-        keeper = nil
-        recovered = nil
-        outsideChange = nil
-        if let scratchFolder { StateFolder.removeTemporary(scratchFolder) }
-        scratchFolder = nil
-        controller?.didClose(self)
-    }
-
-    /// Runs an operation after those that were called before it have ended, and before those that come later begin.
-    func exclusively<Result>(_ body: () async throws -> Result) async rethrows -> Result {
-        if isBusy { await withCheckedContinuation { waiting.append($0) } }
-        isBusy = true
-        defer { if waiting.isEmpty { isBusy = false } else { waiting.removeFirst().resume() } }
-        return try await body()
-    }
+    var state: SessionState { opened.state }
 
     // MARK: For subclasses
 

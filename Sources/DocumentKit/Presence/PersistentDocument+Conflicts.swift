@@ -19,9 +19,9 @@ extension PersistentDocument {
     ///   Then the conflict stays. `changed` where the other state was read, but the edits could not be made on it: its hint says where they are kept, a version or a copy beside the document.
     @discardableResult
     public func resolveConflict(_ resolution: ConflictResolution) async throws -> ResolvedConflict {
-        try await exclusively {
-            guard isOpen, outsideChange == .conflict else { throw DocumentError(.usage, "there is no conflict to resolve", path: openPath) }
-            do { return try await resolveNow(resolution) } catch let unmerged as UnmergedEdits { throw unmerged.documentError(openPath) }
+        try await opened.exclusively {
+            guard isOpen, outsideChange == .conflict else { throw DocumentError(.usage, "there is no conflict to resolve", path: opened.path) }
+            do { return try await resolveNow(resolution) } catch let unmerged as UnmergedEdits { throw unmerged.documentError(opened.path) }
         }
     }
 
@@ -34,19 +34,19 @@ extension PersistentDocument {
             try reloadTheirs()
             return ResolvedConflict(copy: target)
         case .takeTheirs:
-            guard try await away({ try $0.canKeepAside() }) else {
+            guard try await opened.performInBackground({ try $0.canKeepAside() }) else {
                 try reloadTheirs()
                 return ResolvedConflict()
             }
             return try await withCopyOfMine { mine in
-                let version = try await away { try $0.keepAside(mine) }
+                let version = try await opened.performInBackground { try $0.keepAside(mine) }
                 try reloadTheirs()
                 return ResolvedConflict(version: version)
             }
         case .merge(let policy):
             return try await withCopyOfMine { mine in
-                let plan = try await away { try $0.mergePlan(mine, policy) }
-                var kept = ResolvedConflict(version: try await away { try $0.canKeepAside() ? $0.keepAside(mine) : nil })
+                let plan = try await opened.performInBackground { try $0.mergePlan(mine, policy) }
+                var kept = ResolvedConflict(version: try await opened.performInBackground { try $0.canKeepAside() ? $0.keepAside(mine) : nil })
                 // Reading the other state gives up the edits here, autosaved ones too: where no version keeps them they get a place of their own until they are safe again.
                 if kept.version == nil { kept.copy = try await copyBesideDocument(mine) }
                 do {

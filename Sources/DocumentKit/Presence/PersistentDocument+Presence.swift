@@ -12,7 +12,7 @@ extension PersistentDocument {
     /// - Returns: What happened, nil for nothing new. ``outsideChangeHandler`` is told too.
     @discardableResult
     public func checkForOutsideChanges() async -> OutsideChange? {
-        let change = await exclusively { await lookOutside() }
+        let change = await opened.exclusively { await lookOutside() }
         if let change { outsideChangeHandler?(change) }
         return change
     }
@@ -21,7 +21,7 @@ extension PersistentDocument {
         guard isOpen else { return nil }
         let finding: DocumentTrace.Finding
         do {
-            finding = try await away { try $0.trace?.look() ?? .same }
+            finding = try await opened.performInBackground { try $0.trace?.look() ?? .same }
         } catch {
             // What can't be looked at now, in a folder that is not mounted, is looked at again with the next save.
             return nil
@@ -30,19 +30,19 @@ extension PersistentDocument {
         let before = outsideChange
         switch finding {
         case .same:
-            outsideChange = nil
+            opened.outsideChange = nil
             return nil
         case .moved(let place): return follow(to: place)
         case .deleted:
-            outsideChange = .deleted
+            opened.outsideChange = .deleted
         case .replaced where hasUnsavedChanges && state.isEditing:
-            outsideChange = .conflict
+            opened.outsideChange = .conflict
             if before != .conflict, let resolution = await conflictResolution() {
                 do {
                     return .resolved(try await resolveNow(resolution))
                 } catch let unmerged as UnmergedEdits {
                     var kept = unmerged.kept
-                    kept.failure = unmerged.documentError(openPath)
+                    kept.failure = unmerged.documentError(opened.path)
                     return .resolved(kept)
                 } catch {
                     // Where it can't be settled in this way the conflict stays, to be settled in another.
@@ -55,7 +55,7 @@ extension PersistentDocument {
 
     private func follow(to place: String) -> OutsideChange? {
         settling(.moved(to: URL(fileURLWithPath: place))) {
-            try here { session in
+            try opened.performInline { session in
                 session = try session.following(to: place)
                 session.renewTrace()
             }
@@ -65,33 +65,30 @@ extension PersistentDocument {
     /// Reads the document again that stands at its place now.
     func reload() -> OutsideChange? {
         settling(.reloaded) {
-            try here { session in
+            try opened.performInline { session in
                 // Its files are another document's now, or gone: what is left of it is the lock.
                 session = try session.reloaded()
                 session.renewTrace()
             }
-            context.rollback()
-            context.undoManager?.removeAllActions()
-            didReload()
+            opened.giveUpEdits()
+            opened.showReadState()
         }
     }
 
     private func settling(_ change: OutsideChange, _ body: () throws -> Void) -> OutsideChange? {
         do {
             try body()
-            outsideChange = nil
-            background?.watch(state.trace)
+            opened.outsideChange = nil
+            opened.background?.watch(state.trace)
             return change
         } catch {
-            let error = DocumentError.translated(error, .opening, openPath) as? DocumentError
-            let failure = OutsideChange.unreadable(error ?? DocumentError(.io, "what is there now can't be opened", path: openPath, stage: .opening))
+            let error = DocumentError.translated(error, .opening, opened.path) as? DocumentError
+            let failure = OutsideChange.unreadable(error ?? DocumentError(.io, "what is there now can't be opened", path: opened.path, stage: .opening))
             guard isOpen, outsideChange != failure else { return isOpen ? nil : failure }
-            outsideChange = failure
+            opened.outsideChange = failure
             return failure
         }
     }
-
-    var openPath: String? { isOpen ? state.path : nil }
 
     /// A name beside the document that is free: `Name (conflict).folio`, `Name (conflict 2).folio`…
     func freeURL(tag: String) throws -> URL {

@@ -72,7 +72,7 @@ open class DocumentController {
             try? attempt?.takeBack()
             throw error
         }
-        if document.recovered != nil { document.recoveryAttempt = attempt } else { try? attempt?.end() }
+        if document.recovered != nil { document.opened.recoveryAttempt = attempt } else { try? attempt?.end() }
         adopt(document, type)
         if !document.isUntitled { noteRecentDocument(document.url, type: type.name) }
         return document
@@ -110,7 +110,7 @@ open class DocumentController {
             try await original.close()
             try await PersistentDocument.migrate(copy, by: type.route())
             let document = try await type.documentClass.open(copy, mode: .reading, model: type.model, classes: type.objectClasses)
-            document.scratchFolder = folder
+            document.opened.scratchFolder = folder
             return document
         } catch {
             StateFolder.removeTemporary(folder)
@@ -143,15 +143,15 @@ open class DocumentController {
         didOpen(document)
     }
 
-    func didOpen(_ document: PersistentDocument) {
-        document.controller = self
+    private func didOpen(_ document: PersistentDocument) {
         documents.append(document)
+        document.duplicateHandler = { [weak self] copy in self?.didOpen(copy) }
+        document.opened.moveHandler = { [weak self, unowned document] in self?.didMove(document) }
+        document.opened.closeHandler = { [weak self, unowned document] in self?.documents.removeAll { $0 === document } }
     }
 
-    func didClose(_ document: PersistentDocument) { documents.removeAll { $0 === document } }
-
     /// The document has another place, and so perhaps its first name.
-    func didMove(_ document: PersistentDocument) { noteRecentDocument(document.url, type: document.type?.name ?? types[0].name) }
+    private func didMove(_ document: PersistentDocument) { noteRecentDocument(document.url, type: document.type?.name ?? types[0].name) }
 
     // MARK: Recent documents
 

@@ -1,0 +1,62 @@
+internal import DocumentFiles
+internal import Foundation
+internal import ObjectGraph
+internal import Schema
+internal import Storage
+
+/// What a document knows of its session between two pieces of work.
+struct SessionState: Sendable {
+    typealias RecoveredWork = (saved: Date, autosaved: Date)
+
+    let kind: DocumentKind
+    let path: String
+    let isEditing: Bool
+    let package: String?
+    let store: any PersistentStore
+    let marker: DocumentMarker?
+    let manifest: Manifest?
+    let isStoreOpen: Bool
+    /// Whether a save has written a new archive that the session is not on yet.
+    let isReplaced: Bool
+    let postCommitError: (any Error)?
+    let unplacedParts: (any Error)?
+    let quarantinedJournal: String?
+    let outsideCommits: Int
+    let trace: DocumentTrace?
+    /// Whether what is committed goes to a working set, and a save puts a new store in the place of the document's.
+    let hasWorkingSet: Bool
+    /// Whether the last autosave found more work in the WAL than is to stay there.
+    let isJournalFull: Bool
+
+    init(_ session: borrowing DocumentSession) {
+        kind = session.kind
+        path = session.path
+        isEditing = session.isEditing
+        package = session.package
+        store = session.store
+        marker = session.marker
+        manifest = session.manifest
+        isStoreOpen = session.isStoreOpen
+        isReplaced = session.isReplaced
+        postCommitError = session.unfinishedSave
+        unplacedParts = session.unplacedParts
+        quarantinedJournal = session.quarantinedJournal
+        outsideCommits = session.outsideCommits
+        trace = session.trace
+        hasWorkingSet = session.workingSet != nil
+        isJournalFull = session.isJournalFull
+    }
+
+    var model: ManagedObjectModel { store.identity.model }
+    var uuid: String { store.identity.uuid }
+    var versions: VersionStore? { kind == .package ? package.map { VersionStore(inPackage: $0) } : nil }
+    var hasAutosavedWork: Bool { marker?.hasUnsavedWork ?? false }
+    /// Autosaved work that is part of what was opened for editing.
+    var recoveredWork: RecoveredWork? {
+        guard isEditing, let marker, marker.hasUnsavedWork else { return nil }
+        return (saved: marker.userSave.saved, autosaved: marker.committed)
+    }
+    /// What autosaves have noted, in this session or before.
+    var deniedDeletions: [DeniedDeletion] { .init(marker?.denied, of: store.identity) }
+    var pendingUniqueValues: [PendingUniqueValue] { .init(marker?.pending, of: store.identity) }
+}

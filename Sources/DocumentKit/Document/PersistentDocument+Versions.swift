@@ -1,8 +1,6 @@
 public import DocumentFiles
-internal import FileSystem
 public import Foundation
 public import ObjectGraph
-internal import Storage
 
 extension PersistentDocument {
     /// How often the document was saved, up to its last save: the number by which that state is opened when later saves have followed it. Nil for a store by itself.
@@ -14,12 +12,6 @@ extension PersistentDocument {
     /// Autosaved work does not count. Costs nothing.
     public var generation: Int? { state.marker?.userSave.generation }
 
-    /// The size of the store's main file in bytes.
-    package func storeBytes() throws -> Int64 {
-        let state = try opened.openedState()
-        return try DocumentError.stage(.reading, state.path) { try opened.performInline { try $0.place.storeBytes() } }
-    }
-
     /// The earlier saved states that the document keeps, oldest first; what is saved now is not among them. Empty for a store by itself, which
     /// keeps none; an archive has those that were packed with it, and keeps more only if it has some.
     ///
@@ -29,16 +21,7 @@ extension PersistentDocument {
     /// A package keeps the state before every save, as the bytes by which it differs from the next one. With age they are thinned out: all of an hour stay, then one
     /// an hour for a day, one a day for a month, one a week after that; pinned ones stay in any case.
     /// - Throws: `DocumentError`: `malformed` where the list of versions is damaged, which the document itself does not suffer from.
-    public func versions() throws -> [DocumentVersion] {
-        let state = try opened.openedState()
-        return try DocumentError.stage(.reading, state.path) { try listVersions() }
-    }
-
-    private func listVersions() throws -> [DocumentVersion] {
-        // A package's can be read while a save adds to them; an archive's are in it.
-        if let versions = state.versions { return try versions.list() }
-        return try opened.performInline { try $0.listVersions() }
-    }
+    public func versions() throws -> [DocumentVersion] { try earlierStates.list() }
 
     /// Opens an earlier version for reading: nothing is written, neither to the document nor beside it.
     ///
@@ -65,48 +48,13 @@ extension PersistentDocument {
     /// after they were exchanged. Costs reading and writing the store once.
     /// - Throws: `DocumentError`: `notFound` where there is no such version any more, `malformed` where it can't be had byte by byte, `modelMismatch` where it is of
     ///   another version of the model (``restore(_:to:)`` does that while the document is closed), `changed` where the document was moved or replaced.
-    public func revert(to version: DocumentVersion) async throws {
-        try await opened.exclusively {
-            let state = try opened.editingState(), number = version.number
-            guard state.versions != nil else { throw DocumentError(.unsupported, "it keeps no versions", path: state.path, stage: .restoring) }
-            try await opened.performInBackground { try $0.checkModel(ofVersion: number) }
-            try await keepWorkAsVersion()
-            // From here on nothing is waited for: no edit comes between.
-            opened.giveUpEdits()
-            try opened.reopen { try $0.closeRestoring(number) }
-            opened.showReadState()
-        }
-    }
-
-    /// Makes unsaved work a version, and what is edited while that is written another one.
-    private func keepWorkAsVersion() async throws {
-        var isKept = false
-        while true {
-            context.processPendingChanges()
-            if !opened.edits.isCommitted(at: context.editPosition) {
-                try await autosaveNow()
-                isKept = false
-            } else if state.hasAutosavedWork, !isKept {
-                try await opened.performInBackground { session in
-                    session.versionReason = .autosave
-                    _ = try session.commit(ChangeSet(), .unfinishedWork)
-                    session.settleSave()
-                    session.renewTrace()
-                }
-                isKept = true
-            } else {
-                return
-            }
-        }
-    }
+    public func revert(to version: DocumentVersion) async throws { try await opened.exclusively { try await earlierStates.revert(to: version) } }
 
     /// Makes an earlier version of a document that nobody has open its saved state again, whatever version of the model it is of. As ``revert(to:)``, all of it or nothing.
     /// - Parameter generation: The number of saves before that version (`DocumentVersion.generation`).
     /// - Throws: `DocumentError`: `notFound`, `malformed`, `locked`, and `recoverable` where an editor that is gone left work that was never saved.
     @concurrent
-    public static func restore(_ url: URL, to generation: Int) async throws {
-        try DocumentSession.restore(url.path, to: generation)
-    }
+    public static func restore(_ url: URL, to generation: Int) async throws { try DocumentSession.restore(url.path, to: generation) }
 
     /// Keeps a version from being thinned out, and from ``VersionRetention``, or gives it free again. Durable when it returns; all or nothing.
     ///
@@ -116,60 +64,26 @@ extension PersistentDocument {
     /// Costs writing the list of versions.
     /// - Throws: `DocumentError`: `notFound` where there is no such version any more, `unsupported` for a store by itself and an archive, `usage` where the document is open for
     ///   reading only.
-    public func setPinned(_ isPinned: Bool, _ version: DocumentVersion) throws {
-        try editVersions { try $0.setPinned(isPinned, version.number) }
-    }
+    public func setPinned(_ isPinned: Bool, _ version: DocumentVersion) throws { try earlierStates.edit { try $0.setPinned(isPinned, version.number) } }
 
     /// Calls a version by a name, of which the first 200 characters count; nil takes the name away. Durable when it returns; all or nothing.
     ///
     /// A name does not keep a version from being thinned out (``setPinned(_:_:)`` does), and several may have the same. Costs writing the list of versions.
     /// - Throws: `DocumentError`: `notFound` where there is no such version any more, `unsupported` for a store by itself and an archive, `usage` where the document is open for
     ///   reading only.
-    public func setName(_ name: String?, of version: DocumentVersion) throws {
-        try editVersions { try $0.setName(name, version.number) }
-    }
+    public func setName(_ name: String?, of version: DocumentVersion) throws { try earlierStates.edit { try $0.setName(name, version.number) } }
 
     /// Removes versions, pinned or not: all of them or none. The others stay as they are.
     ///
     /// Costs what the removed versions and those next to them take on the disk.
     /// - Throws: `DocumentError`, `notFound` where one is not there; `usage` where one is the last save, to which unsaved work goes back.
-    public func removeVersions(_ versions: [DocumentVersion]) throws {
-        if let lastSave = try opened.editingState().marker?.lastSave, versions.contains(where: { $0.generation == lastSave.generation }) {
-            throw DocumentError(.usage, "unsaved work goes back to version \(lastSave.generation): it can't be removed", path: state.path, hint: "save or revert first")
-        }
-        try editVersions { try $0.remove(Set(versions.map(\.number))) }
-        try opened.performInline { $0.mayHaveUnusedContent = true }
-    }
+    public func removeVersions(_ versions: [DocumentVersion]) throws { try earlierStates.remove(versions) }
 
     /// What was found in the document and put aside, never to be applied: journals that were not its store's own (see ``quarantinedJournal``), and earlier versions that could not
     /// be read. Nothing removes them by itself.
-    public func quarantinedFiles() throws -> [URL] {
-        let state = try opened.openedState()
-        guard state.kind == .package else { return [] }
-        return try DocumentError.stage(.reading, state.path) { try DocumentSession.quarantined(in: state.path).map { URL(fileURLWithPath: $0) } }
-    }
+    public func quarantinedFiles() throws -> [URL] { try earlierStates.quarantined().map { URL(fileURLWithPath: $0) } }
 
     /// Removes what was put aside, for good.
     /// - Throws: `DocumentError`.
-    public func removeQuarantinedFiles() throws {
-        let state = try opened.editingState()
-        guard kind == .package else { return }
-        try DocumentError.stage(.versioning, state.path) {
-            for path in try DocumentSession.quarantined(in: state.path) { try Disk.removeTree(path) }
-        }
-    }
-
-    private func editVersions(_ body: @Sendable (VersionStore) throws -> Void) throws {
-        _ = try opened.editingState()
-        // Waits for a save that is keeping a version just now.
-        try opened.performInline { session in
-            guard let versions = session.versions else {
-                guard session.place.archive?.carriesVersions == true else { throw DocumentError(.unsupported, "it keeps no versions", path: session.path, stage: .versioning) }
-                throw DocumentError(
-                    .unsupported, "the versions of an archive can't be changed", path: session.path, stage: .versioning,
-                    hint: "make a package of it first, as folio unpack does")
-            }
-            try DocumentError.stage(.versioning, session.path) { try body(versions) }
-        }
-    }
+    public func removeQuarantinedFiles() throws { try earlierStates.removeQuarantined() }
 }

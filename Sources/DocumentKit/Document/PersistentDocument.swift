@@ -33,6 +33,17 @@ open class PersistentDocument {
         case editing
     }
 
+    /// What becomes of unsaved work when a document is closed.
+    public enum UnsavedWork: Sendable, Hashable {
+        /// It is saved; where that fails the document stays open.
+        case save
+        /// It is autosaved: the next opening finds it. What can't be autosaved (the changes of a store by itself, what ``noteChange()`` has noted) fails the close with
+        /// `DocumentError` `unsavedChanges`, and the document stays open.
+        case keep
+        /// It is given up: the document is as it was last saved.
+        case discard
+    }
+
     /// What becomes of work that an editor autosaved and never saved because it crashed.
     public typealias Recovery = DocumentRecovery
 
@@ -44,7 +55,10 @@ open class PersistentDocument {
         public let autosaved: Date
     }
 
-    let opened = OpenDocument()
+    /// The open document that is behind this; closed as well when this is.
+    final let opened = OpenDocument()
+    /// What the policy of background tasks says that closing does; nil without one.
+    final var unsavedWorkOnClose: UnsavedWork?
     /// Told of everything that another program does to the document, once it was dealt with. Needs ``startBackgroundTasks(_:isolation:)`` or
     /// ``checkForOutsideChanges()``.
     public var outsideChangeHandler: ((OutsideChange) -> Void)?
@@ -56,7 +70,7 @@ open class PersistentDocument {
     /// The type that the document was opened as, where a ``DocumentController`` did that.
     public internal(set) var type: DocumentType?
     /// Told of copies of the document that it has opened.
-    var duplicateHandler: ((PersistentDocument) -> Void)?
+    final var duplicateHandler: ((PersistentDocument) -> Void)?
 
     /// Makes a document that is not open; use `open` and `create`.
     public required init() {}
@@ -82,20 +96,6 @@ open class PersistentDocument {
         return try await open(url, mode: mode, recovery: recovery, classes: classes) { _ in model }
     }
 
-    /// Opens a document with the model that `model` finds for the hashes that its store records.
-    package static func open(
-        _ url: URL, mode: Mode, state: DocumentState = .newest, recovery: Recovery = .refuse, lock: DocumentLock? = nil,
-        classes: [String: ManagedObject.Type] = [:], fitting model: @escaping @Sendable ([String: Data]) throws -> ManagedObjectModel?
-    ) async throws -> Self {
-        let document = Self()
-        let configuration = StoreConfiguration(url) { document.configureStore(&$0) }
-        let session = try await StoreConfiguration.$current.withValue(configuration) {
-            try await SessionKeeper.open(url.path, mode, state, recovery: recovery, lock: lock, model: model)
-        }
-        document.opened.begin(session, classes: classes)
-        return document
-    }
-
     /// Makes a new document without objects and opens it for editing. The document has its model inside.
     /// - Parameters:
     ///   - modelName: The name of the model's version; nil for its first version identifier.
@@ -106,7 +106,7 @@ open class PersistentDocument {
         classes: [String: ManagedObject.Type] = [:]
     ) async throws -> Self {
         // Nobody else may come between the making and the opening.
-        let lock = try await writeEmptyHoldingLock(url, model, form, modelName, replacing)
+        let lock = try await DocumentWriter.writeEmpty(url, model, form, modelName, replaces: replacing)
         do { return try await open(url, mode: .editing, recovery: .refuse, lock: lock, classes: classes) { _ in model } } catch let error as DocumentError {
             throw error.ofWritten(LinkResolution.resolve(url.path), hint: "open it again later")
         }
@@ -117,17 +117,7 @@ open class PersistentDocument {
     public static func writeEmpty(
         at url: URL, model: ManagedObjectModel, form: DocumentForm = .package, modelName: String? = nil, replacing: Bool = false
     ) async throws {
-        try await writeEmptyHoldingLock(url, model, form, modelName, replacing).release()
-    }
-
-    @concurrent
-    private static func writeEmptyHoldingLock(
-        _ url: URL, _ model: ManagedObjectModel, _ form: DocumentForm, _ modelName: String?, _ replacing: Bool
-    ) async throws -> DocumentLock {
-        let name = modelName ?? PackageBuilder.name(for: model)
-        guard PackageLayout.isModelName(name) else { throw DocumentError(.usage, "“\(name)” can't be the name of a model's version", path: url.path) }
-        let writer = DocumentWriter(target: LinkResolution.resolve(url.path), form: form, replaces: replacing, model: model, modelName: name)
-        return try writer.writeHoldingLock(.nothing).lock
+        try await DocumentWriter.writeEmpty(url, model, form, modelName, replaces: replacing).release()
     }
 
     // MARK: State
@@ -145,6 +135,7 @@ open class PersistentDocument {
     public var context: ManagedObjectContext { opened.context }
 
     public var isOpen: Bool { opened.isOpen }
+    final var state: SessionState { opened.state }
     public var model: ManagedObjectModel { state.model }
     /// Where the document is, links resolved.
     public var url: URL { URL(fileURLWithPath: state.path) }
@@ -184,12 +175,6 @@ open class PersistentDocument {
     /// How many commits of other programs were found in the journal beside the document's store, which no save or autosave of the document made; 0 for none. They are part of what the document shows.
     /// Where they came on top of the last save, opening for editing makes them a save of their own, and the state before them is kept as a version.
     public var outsideCommits: Int { isOpen ? state.outsideCommits : 0 }
-
-    /// The store, for whole tables of values without objects.
-    package var store: any PersistentStore { state.store }
-
-    /// The session's state after the last piece of work.
-    var state: SessionState { opened.state }
 
     // MARK: For subclasses
 

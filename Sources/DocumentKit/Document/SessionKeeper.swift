@@ -37,29 +37,29 @@ extension SessionKeeper {
     /// Opens a document off the caller.
     @concurrent
     static func open(
-        _ path: String, _ mode: PersistentDocument.Mode, _ state: DocumentState, recovery: PersistentDocument.Recovery,
-        lock: DocumentLock? = nil, model: @escaping DocumentSession.ModelResolver
+        _ path: String, isEditing: Bool, _ shown: DocumentState, recovery: DocumentRecovery, lock: DocumentLock?, model: @escaping DocumentSession.ModelResolver
     ) async throws -> Opened {
-        try opened(path, mode, state, recovery: recovery, lock: lock, model: model)
+        try opened(path, isEditing: isEditing, shown, recovery: recovery, lock: lock, model: model)
     }
 
     /// - Parameter lock: The document's lock, where the caller has it, and hands it over: a reader gives it back.
     static func opened(
-        _ path: String, _ mode: PersistentDocument.Mode, _ shown: DocumentState = .newest, recovery: PersistentDocument.Recovery, lock: DocumentLock? = nil,
+        _ path: String, isEditing: Bool, _ shown: DocumentState = .newest, recovery: DocumentRecovery = .refuse, lock: DocumentLock?,
         model: @escaping DocumentSession.ModelResolver
     ) throws -> Opened {
         let path = LinkResolution.resolve(path)
-        if lock == nil, mode == .editing, DocumentPermissions.isLocked(path) {
+        if lock == nil, isEditing, DocumentPermissions.isLocked(path) {
             throw DocumentError(.permission, "the document is locked against editing", path: path, stage: .opening, hint: "unlock it, or open it for reading")
         }
         let session =
-            switch mode {
-            case .editing: try DocumentSession.edit(resolved: path, model: model, recovery: recovery, lock: lock)
-            case .reading: try DocumentSession.read(path, shown, model: model)
-            }
-        if mode == .reading { lock?.release() }
+            if isEditing { try DocumentSession.edit(resolved: path, model: model, recovery: recovery, lock: lock) } else { try DocumentSession.read(path, shown, model: model) }
+        if !isEditing { lock?.release() }
         // What is shown of a version does not change with the document.
         if shown == .newest { session.renewTrace() }
+        return holding(session)
+    }
+
+    static func holding(_ session: sending DocumentSession) -> Opened {
         let state = SessionState(session)
         return (SessionKeeper(session, StoreConfiguration.current), state)
     }

@@ -1,4 +1,4 @@
-internal import DocumentFiles
+package import DocumentFiles
 internal import FileSystem
 package import Foundation
 package import Migration
@@ -34,7 +34,7 @@ package struct DocumentMigrator: Sendable {
     /// The model of a store that carries none.
     package var sourceModel: @Sendable ([String: Data]) throws -> ManagedObjectModel? = { _ in nil }
     /// What becomes of work that an editor which is gone autosaved.
-    package var recovery = PersistentDocument.Recovery.refuse
+    package var recovery = DocumentRecovery.refuse
     /// How much room the file system of a path has.
     package var availableBytes: @Sendable (String) throws -> Int64 = { try Disk.availableBytes(at: $0) }
 

@@ -1,8 +1,4 @@
 internal import DocumentFiles
-internal import Foundation
-internal import FileSystem
-internal import ObjectGraph
-internal import Storage
 
 extension PersistentDocument {
     /// Looks whether another program has moved, replaced or deleted the document, and does what is right: a document that was moved is followed; one that was replaced
@@ -12,93 +8,28 @@ extension PersistentDocument {
     /// - Returns: What happened, nil for nothing new. ``outsideChangeHandler`` is told too.
     @discardableResult
     public func checkForOutsideChanges() async -> OutsideChange? {
-        let change = await opened.exclusively { await lookOutside() }
+        let change = await opened.exclusively { await outside.look() }
         if let change { outsideChangeHandler?(change) }
         return change
     }
 
-    func lookOutside() async -> OutsideChange? {
-        guard isOpen else { return nil }
-        let finding: DocumentTrace.Finding
-        do {
-            finding = try await opened.performInBackground { try $0.trace?.look() ?? .same }
-        } catch {
-            // What can't be looked at now, in a folder that is not mounted, is looked at again with the next save.
-            return nil
+    /// Settles a conflict: another program has put another state in the document's place while edits here were unsaved.
+    ///
+    /// ```swift
+    /// let outcome = try await document.resolveConflict(.merge(.mergeByPropertyObjectTrump))
+    /// for clash in outcome.clashes { print(clash.object, clash.property ?? "deleted") }
+    /// ```
+    /// Afterwards the document is the other state, with the edits on top of it that a merge has made, and undo has nothing else to take back. Costs writing a copy of what is open
+    /// here, and for a merge reading three states; memory for what differs.
+    /// - Returns: What was kept, and what clashed.
+    /// - Throws: `DocumentError`: `usage` where there is no conflict; `unsupported` where a merge has nothing to go by, since the other state is another document, or of another
+    ///   version of the model, or the last save here can't be had any more, and for SQLite stores by themselves; what writing the copy throws. `GraphError` with code `conflict` and all conflicts for a merge with policy `error`.
+    ///   Then the conflict stays. `changed` where the other state was read, but the edits could not be made on it: its hint says where they are kept, a version or a copy beside the document.
+    @discardableResult
+    public func resolveConflict(_ resolution: ConflictResolution) async throws -> ResolvedConflict {
+        try await opened.exclusively {
+            guard isOpen, outsideChange == .conflict else { throw DocumentError(.usage, "there is no conflict to resolve", path: opened.path) }
+            do { return try await resolver.resolve(resolution) } catch let unmerged as UnmergedEdits { throw unmerged.documentError(opened.path) }
         }
-        guard isOpen else { return nil }
-        let before = outsideChange
-        switch finding {
-        case .same:
-            opened.outsideChange = nil
-            return nil
-        case .moved(let place): return follow(to: place)
-        case .deleted:
-            opened.outsideChange = .deleted
-        case .replaced where hasUnsavedChanges && state.isEditing:
-            opened.outsideChange = .conflict
-            if before != .conflict, let resolution = await conflictResolution() {
-                do {
-                    return .resolved(try await resolveNow(resolution))
-                } catch let unmerged as UnmergedEdits {
-                    var kept = unmerged.kept
-                    kept.failure = unmerged.documentError(opened.path)
-                    return .resolved(kept)
-                } catch {
-                    // Where it can't be settled in this way the conflict stays, to be settled in another.
-                }
-            }
-        case .replaced: return reload()
-        }
-        return outsideChange == before ? nil : outsideChange
-    }
-
-    private func follow(to place: String) -> OutsideChange? {
-        settling(.moved(to: URL(fileURLWithPath: place))) {
-            try opened.performInline { session in
-                session = try session.following(to: place)
-                session.renewTrace()
-            }
-        }
-    }
-
-    /// Reads the document again that stands at its place now.
-    func reload() -> OutsideChange? {
-        settling(.reloaded) {
-            try opened.performInline { session in
-                // Its files are another document's now, or gone: what is left of it is the lock.
-                session = try session.reloaded()
-                session.renewTrace()
-            }
-            opened.giveUpEdits()
-            opened.showReadState()
-        }
-    }
-
-    private func settling(_ change: OutsideChange, _ body: () throws -> Void) -> OutsideChange? {
-        do {
-            try body()
-            opened.outsideChange = nil
-            opened.background?.watch(state.trace)
-            return change
-        } catch {
-            let error = DocumentError.translated(error, .opening, opened.path) as? DocumentError
-            let failure = OutsideChange.unreadable(error ?? DocumentError(.io, "what is there now can't be opened", path: opened.path, stage: .opening))
-            guard isOpen, outsideChange != failure else { return isOpen ? nil : failure }
-            opened.outsideChange = failure
-            return failure
-        }
-    }
-
-    /// A name beside the document that is free: `Name (conflict).folio`, `Name (conflict 2).folio`…
-    func freeURL(tag: String) throws -> URL {
-        let url = URL(fileURLWithPath: state.path)
-        let stem = url.deletingPathExtension().lastPathComponent, ending = url.pathExtension.isEmpty ? "" : "." + url.pathExtension
-        for number in 1... {
-            let name = "\(stem) (\(tag)\(number == 1 ? "" : " \(number)"))\(ending)"
-            let candidate = url.deletingLastPathComponent().appendingPathComponent(name)
-            if try !Disk.exists(candidate.path) { return candidate }
-        }
-        preconditionFailure("Numbers don't end")
     }
 }

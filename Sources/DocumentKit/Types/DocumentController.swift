@@ -43,7 +43,7 @@ open class DocumentController {
     /// - Parameter type: Nil for the first type.
     public func newDocument(of type: DocumentType? = nil) async throws -> PersistentDocument {
         let type = type ?? types[0]
-        let path = try untitled.newPath(type)
+        let path = try untitled.newPath(extension: type.extensions.first ?? "folio")
         let document = try await type.documentClass.create(
             at: URL(fileURLWithPath: path), model: type.model, modelName: type.modelName, classes: type.objectClasses)
         adopt(document, type)
@@ -100,14 +100,7 @@ open class DocumentController {
         let folder = try StateFolder.makeTemporary()
         do {
             let copy = URL(fileURLWithPath: FilePath.join(folder, FilePath.name(url.path)))
-            let original = try await PersistentDocument.open(url, mode: .reading)
-            do {
-                try await original.write(to: copy)
-            } catch {
-                try? await original.close()
-                throw error
-            }
-            try await original.close()
+            try await PersistentDocument.withDocument(at: url) { try await $0.write(to: copy) }
             try await PersistentDocument.migrate(copy, by: type.route())
             let document = try await type.documentClass.open(copy, mode: .reading, model: type.model, classes: type.objectClasses)
             document.opened.scratchFolder = folder

@@ -10,9 +10,9 @@ struct UntitledDocuments {
     init(application: String) { folder = FilePath.join(StateFolder.untitled, application) }
 
     /// A path for a new one, whose folder is there.
-    func newPath(_ type: DocumentType) throws -> String {
+    func newPath(extension: String) throws -> String {
         try Disk.makeDirectories(folder, mode: 0o700, isDurable: true)
-        return FilePath.join(folder, "\(UniqueName.make()).\(type.extensions.first ?? "folio")")
+        return FilePath.join(folder, "\(UniqueName.make()).\(`extension`)")
     }
 
     func list() throws -> [String] {

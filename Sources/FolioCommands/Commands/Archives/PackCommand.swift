@@ -17,7 +17,7 @@ enum PackCommand: Command {
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         let withVersions = arguments.has("--with-versions")
         return try await Packing.run(arguments, console) { source, target, replacing, isDryRun, progress in
-            try PersistentDocument.pack(source, to: target, withVersions: withVersions, replacing: replacing, isDryRun: isDryRun, progress: progress)
+            try DocumentPacking.pack(source, to: target, withVersions: withVersions, replacing: replacing, isDryRun: isDryRun, progress: progress)
         }
     }
 }

@@ -14,7 +14,7 @@ enum UnpackCommand: Command {
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         try await Packing.run(arguments, console) { source, target, replacing, isDryRun, progress in
-            try PersistentDocument.unpack(source, to: target, replacing: replacing, isDryRun: isDryRun, progress: progress)
+            try DocumentPacking.unpack(source, to: target, replacing: replacing, isDryRun: isDryRun, progress: progress)
         }
     }
 }

@@ -1,0 +1,103 @@
+internal import DocumentFiles
+internal import FileSystem
+internal import ObjectGraph
+internal import Storage
+
+/// The earlier states of a document: lists and changes them, and goes back to one.
+struct DocumentVersions {
+    let document: OpenDocument
+    let saver: DocumentSaver
+
+    func list() throws -> [DocumentVersion] {
+        let state = try document.openedState()
+        return try DocumentError.stage(.reading, state.path) {
+            // A package's can be read while a save adds to them; an archive's are in it.
+            if let versions = state.versions { return try versions.list() }
+            return try document.performInline { try $0.listVersions() }
+        }
+    }
+
+    // MARK: Going back
+
+    func revertToSaved() throws {
+        let state = try document.editingState()
+        document.giveUpEdits()
+        if state.hasAutosavedWork { try document.reopen { try $0.closeDiscardingAutosavedWork() } }
+        document.showReadState()
+    }
+
+    func revert(to version: DocumentVersion) async throws {
+        let state = try document.editingState(), number = version.number
+        guard state.versions != nil else { throw DocumentError(.unsupported, "it keeps no versions", path: state.path, stage: .restoring) }
+        try await document.performInBackground { try $0.checkModel(ofVersion: number) }
+        try await keepWorkAsVersion()
+        // From here on nothing is waited for: no edit comes between.
+        document.giveUpEdits()
+        try document.reopen { try $0.closeRestoring(number) }
+        document.showReadState()
+    }
+
+    /// Makes unsaved work a version, and what is edited while that is written another one.
+    private func keepWorkAsVersion() async throws {
+        var isKept = false
+        while true {
+            document.context.processPendingChanges()
+            if !document.edits.isCommitted(at: document.context.editPosition) {
+                try await saver.autosave()
+                isKept = false
+            } else if document.state.hasAutosavedWork, !isKept {
+                try await document.performInBackground { session in
+                    session.versionReason = .autosave
+                    _ = try session.commit(ChangeSet(), .unfinishedWork)
+                    session.settleSave()
+                    session.renewTrace()
+                }
+                isKept = true
+            } else {
+                return
+            }
+        }
+    }
+
+    // MARK: Changing
+
+    func edit(_ body: @Sendable (VersionStore) throws -> Void) throws {
+        _ = try document.editingState()
+        // Waits for a save that is keeping a version just now.
+        try document.performInline { session in
+            guard let versions = session.versions else {
+                guard session.place.archive?.carriesVersions == true else { throw DocumentError(.unsupported, "it keeps no versions", path: session.path, stage: .versioning) }
+                throw DocumentError(
+                    .unsupported, "the versions of an archive can't be changed", path: session.path, stage: .versioning,
+                    hint: "make a package of it first, as folio unpack does")
+            }
+            try DocumentError.stage(.versioning, session.path) { try body(versions) }
+        }
+    }
+
+    func remove(_ versions: [DocumentVersion]) throws {
+        let state = try document.editingState()
+        if let lastSave = state.marker?.lastSave, versions.contains(where: { $0.generation == lastSave.generation }) {
+            throw DocumentError(.usage, "unsaved work goes back to version \(lastSave.generation): it can't be removed", path: state.path, hint: "save or revert first")
+        }
+        try edit { try $0.remove(Set(versions.map(\.number))) }
+        try document.performInline { $0.mayHaveUnusedContent = true }
+    }
+
+    // MARK: What was put aside
+
+    /// The paths of what was found in the package and put aside.
+    func quarantined() throws -> [String] {
+        let state = try document.openedState()
+        guard state.kind == .package else { return [] }
+        return try DocumentError.stage(.reading, state.path) { try DocumentSession.quarantined(in: state.path) }
+    }
+
+    func removeQuarantined() throws {
+        let state = try document.editingState()
+        guard state.kind == .package else { return }
+        try DocumentError.stage(.versioning, state.path) {
+            for path in try DocumentSession.quarantined(in: state.path) { try Disk.removeTree(path) }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+internal import DocumentFiles
+internal import Foundation
+internal import ObjectGraph
+internal import Schema
+
+/// Opens a document with a program's own version of the model, and brings one of a former version to it first.
+struct MigratingOpener<Document: PersistentDocument> {
+    private let url: URL
+    private let migrator: DocumentMigrator
+    private let mode: PersistentDocument.Mode
+    private let recovery: DocumentRecovery
+    private let classes: [String: ManagedObject.Type]
+    private let progress: Progress?
+
+    init(
+        _ url: URL, _ migrator: DocumentMigrator, _ mode: PersistentDocument.Mode, _ recovery: DocumentRecovery, _ classes: [String: ManagedObject.Type], _ progress: Progress?
+    ) {
+        self.url = url
+        var migrator = migrator
+        migrator.refusesUnknownVersions = true
+        migrator.recovery = recovery == .discard ? .discard : .refuse
+        self.migrator = migrator
+        self.mode = mode
+        self.recovery = recovery
+        self.classes = classes
+        self.progress = progress
+    }
+
+    func open(_ policy: PersistentDocument.MigrationPolicy) async throws -> Document {
+        if let document = try await openWithoutMigration() { return document }
+        let plan = try await preview()
+        switch policy {
+        case .fail: throw refusal(plan, "not of the program's")
+        case .ask(let question):
+            guard try await question(plan) else { throw refusal(plan, "and its migration was declined") }
+        case .automatic: break
+        case .readOnlyView: return try await openView()
+        }
+        if mode == .reading { return try await openView() }
+        if recovery == .keep { try await saveRecoveredWork() }
+        _ = try await migrator.run(progress) { try $0.migrate() }
+        return try await openDocument()
+    }
+
+    private func openDocument() async throws -> Document {
+        try await Document.open(url, mode: mode, recovery: recovery, classes: classes, fitting: migrator.sourceModel)
+    }
+
+    private func preview() async throws -> DocumentMigration { try await migrator.run(nil) { try $0.preview() } }
+
+    private func refusal(_ plan: DocumentMigration, _ reason: String) -> DocumentError {
+        DocumentError(
+            .modelMismatch, "the document is of the version “\(plan.from ?? "unknown")” of the model, \(reason)", path: url.path, stage: .opening, hint: "migrate it first")
+    }
+
+    /// Opens the document if it is of the program's version; answers nil if it is not.
+    private func openWithoutMigration() async throws -> Document? {
+        guard try DocumentInfo.currentManifest(of: url)?.model.digest == migrator.model.versionHashesDigest else {
+            return try await preview().isNeeded ? nil : try await openDocument()
+        }
+        // A manifest may be behind its store.
+        let document = try await openDocument()
+        if migrator.model.isCompatible(withVersionHashes: document.model.versionHashesByEntityName) { return document }
+        try await document.close()
+        return nil
+    }
+
+    /// Opens the document for reading, as it would be after its migration.
+    private func openView() async throws -> Document {
+        let document = Document()
+        let session = try await migrator.run(progress) { try SessionKeeper.holding($0.view()) }
+        document.opened.begin(session, classes: classes)
+        return document
+    }
+
+    /// Makes autosaved work the saved state, so that there is one state to migrate.
+    private func saveRecoveredWork() async throws {
+        try await PersistentDocument.withDocument(at: url, mode: .editing, recovery: .keep, fitting: migrator.sourceModel) { document in
+            if document.hasAutosavedWork { try await document.save() }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+internal import DocumentFiles
+internal import FileSystem
+internal import Foundation
+internal import ObjectGraph
+internal import Storage
+
+/// Settles a conflict: the document becomes the other state, and what was open here is kept or merged into it.
+struct ConflictResolver {
+    let document: OpenDocument
+    let outside: OutsideChanges
+    let saver: DocumentSaver
+    let copier: DocumentCopier
+
+    /// - Throws: as ``PersistentDocument/resolveConflict(_:)``, and `UnmergedEdits` where the document is the other state already.
+    func resolve(_ resolution: ConflictResolution) async throws -> ResolvedConflict {
+        switch resolution {
+        case .keepMineAsCopy(let url):
+            let target = try url ?? document.state.freeURL(tag: "conflict")
+            try await copier.writeCopy(to: target)
+            try reloadTheirs()
+            return ResolvedConflict(copy: target)
+        case .takeTheirs:
+            guard try await document.performInBackground({ try $0.canKeepAside() }) else {
+                try reloadTheirs()
+                return ResolvedConflict()
+            }
+            return try await withCopyOfMine { mine in
+                let version = try await document.performInBackground { try $0.keepAside(mine) }
+                try reloadTheirs()
+                return ResolvedConflict(version: version)
+            }
+        case .merge(let policy): return try await withCopyOfMine { mine in try await merge(mine, policy) }
+        }
+    }
+
+    private func merge(_ mine: String, _ policy: MergePolicyType) async throws -> ResolvedConflict {
+        let plan = try await document.performInBackground { try $0.mergePlan(mine, policy) }
+        var kept = ResolvedConflict(version: try await document.performInBackground { try $0.canKeepAside() ? $0.keepAside(mine) : nil })
+        // Reading the other state gives up the edits here, autosaved ones too: where no version keeps them they get a place of their own until they are safe again.
+        if kept.version == nil { kept.copy = try await copyBesideDocument(mine) }
+        do {
+            try reloadTheirs()
+            do { try MergedEdits(plan, document.context).apply() } catch {
+                document.context.rollback()
+                throw error
+            }
+        } catch {
+            throw UnmergedEdits(kept: kept, cause: error)
+        }
+        return ResolvedConflict(copy: await copyStillNeeded(kept.copy), version: kept.version, clashes: plan.clashes)
+    }
+
+    private func copyBesideDocument(_ mine: String) async throws -> URL {
+        let url = try document.state.freeURL(tag: "conflict"), form = document.state.form
+        try await PersistentDocument.withDocument(at: URL(fileURLWithPath: mine)) { try await $0.write(to: url, form: form) }
+        return url
+    }
+
+    /// Removes the copy of edits that are merged, once they are as safe from a crash as they were before; else that is where they are.
+    private func copyStillNeeded(_ copy: URL?) async -> URL? {
+        guard let copy else { return nil }
+        do {
+            if document.state.marker != nil { try await saver.autosave() }
+            try Disk.removeTree(copy.path)
+            return nil
+        } catch {
+            return copy
+        }
+    }
+
+    /// Writes what is open here, valid or not, into a package that is gone when `body` ends.
+    private func withCopyOfMine<Result>(_ body: (_ package: String) async throws -> Result) async throws -> Result {
+        let folder = try StateFolder.makeTemporary()
+        defer { StateFolder.removeTemporary(folder) }
+        let mine = FilePath.join(folder, "mine.folio")
+        try await copier.writeCopy(to: URL(fileURLWithPath: mine), form: .package)
+        return try await body(mine)
+    }
+
+    private func reloadTheirs() throws {
+        if case .unreadable(let error)? = outside.reload() { throw error }
+    }
+}

@@ -1,0 +1,27 @@
+internal import DocumentFiles
+internal import Storage
+
+/// Where and how a copy of a document is to be written.
+struct CopyTarget: Sendable {
+    let path: String
+    let form: DocumentForm
+    let replaces: Bool
+    var includesVersions = false
+    var includesHistory = true
+    var isUnchecked = false
+    var pending: MetadataValue?
+    var denied: MetadataValue?
+
+    /// What writes it, with the model as the store of `session` records it.
+    func writer(_ session: DocumentSession, _ parts: CapturedParts) throws -> DocumentWriter {
+        var writer = DocumentWriter(
+            target: path, form: form, replaces: replaces, model: try session.modelOfCopy(),
+            modelName: session.manifest?.model.name ?? PackageBuilder.name(for: session.model), includesVersions: includesVersions)
+        writer.includesHistory = includesHistory
+        writer.parts = parts
+        writer.isUnchecked = isUnchecked
+        writer.pending = pending
+        writer.denied = denied
+        return writer
+    }
+}

@@ -1,0 +1,56 @@
+internal import DocumentFiles
+internal import ObjectGraph
+
+/// Closes a document, and keeps or gives up what is unsaved.
+struct DocumentCloser {
+    let document: OpenDocument
+    let saver: DocumentSaver
+
+    private static let mostCommits = 100
+
+    func save() async throws { try await repeatUntilSettled({ document.hasUnsavedChanges }) { try await saver.save() } }
+
+    func keepUnsavedWork() async throws {
+        guard document.state.isEditing else { return }
+        let hasAutosave = document.state.marker != nil
+        if hasAutosave { try await repeatUntilSettled({ hasUncommittedEdits }) { try await saver.autosave() } }
+        guard document.edits.hasNotedChanges || hasUncommittedEdits else { return }
+        throw unsavedChanges(hasAutosave ? "there are changes outside the objects, which no autosave keeps" : "there are changes, and a store by itself has no autosave")
+    }
+
+    /// Edits that are neither saved nor autosaved. Those that were undone again are none.
+    private var hasUncommittedEdits: Bool {
+        document.context.processPendingChanges()
+        return document.hasUnsavedChanges && !document.edits.isCommitted(at: document.context.editPosition)
+    }
+
+    /// Commits until nothing is left: the owner may edit while a commit is written.
+    private func repeatUntilSettled(_ isLeft: () -> Bool, _ commit: () async throws -> Void) async throws {
+        for _ in 0..<Self.mostCommits {
+            guard isLeft() else { return }
+            try await commit()
+        }
+        if isLeft() { throw unsavedChanges("there are new changes after every save") }
+    }
+
+    private func unsavedChanges(_ reason: String) -> DocumentError {
+        DocumentError(.unsavedChanges, reason, path: document.path, stage: .closing, hint: "save the document, or close it with .discard")
+    }
+
+    /// Ends the session.
+    func close(discarding: Bool) async throws {
+        guard document.isOpen else { return }
+        // Work that was undone again is no work: the document is as it was saved.
+        let isUndone = document.state.isEditing && document.state.hasAutosavedWork && !document.hasUnsavedChanges
+        let discards = (discarding || isUndone) && document.state.isEditing && document.state.hasAutosavedWork
+        defer { document.end() }
+        try await document.performInBackground { session in
+            if session.isEditing, let finding = try? session.trace?.look(), finding != .same {
+                guard case .moved(let place) = finding else { return try session.closeLeavingPlace() }
+                session = try session.following(to: place)
+            }
+            if discards { try session.closeGivingUpWork() } else { try session.close() }
+        }
+        document.endRecoveryAttempt()
+    }
+}

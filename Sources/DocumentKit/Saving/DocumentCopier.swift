@@ -1,0 +1,116 @@
+internal import DocumentFiles
+internal import Foundation
+internal import ObjectGraph
+internal import Schema
+internal import Storage
+
+/// Writes a document as it is, unsaved edits included, to other places.
+struct DocumentCopier {
+    let document: OpenDocument
+    let hooks: DocumentHooks
+
+    /// - Parameter form: Nil for the form of the document.
+    /// - Throws: `DocumentError` `usage` where that is the document's own place.
+    func target(_ url: URL, _ form: DocumentForm?, replaces: Bool) throws -> CopyTarget {
+        let path = LinkResolution.resolve(url.path)
+        guard path != (try document.openedState().path) else {
+            throw DocumentError(.usage, "a document can't be written over itself: save it", path: path, stage: .writing)
+        }
+        return CopyTarget(path: path, form: form ?? document.state.form, replaces: replaces)
+    }
+
+    /// Writes a copy to a place where nothing is, valid or not.
+    func writeCopy(to url: URL, form: DocumentForm? = nil) async throws { try await write(to: target(url, form, replaces: false), validates: false) }
+
+    func write(to target: CopyTarget, validates: Bool) async throws {
+        let parts = try hooks.capturedParts()
+        var target = target
+        target.isUnchecked = !validates
+        if !validates, document.state.isEditing { target.denied = try (document.edits.deniedDeletions + context.deniedDeletions()).metadata }
+        var next = try prepare(validates: validates)
+        while true {
+            do {
+                let changes = next?.changes
+                try await document.performInBackground { [target] session in _ = try target.writer(session, parts).write(.copy(session, changes)) }
+                break
+            } catch {
+                // Values that have to be unique and that two objects have are noted beside the tables, as by an autosave.
+                guard let failed = next, !validates, target.form.bareStoreType == nil, !(error is CancellationError) else {
+                    throw next.map { context.failSave($0, error) } ?? error
+                }
+                let again = try context.prepareAutosave(again: failed, after: error)
+                next = again.save
+                target.pending = again.left.metadata
+            }
+        }
+        // Nothing was saved here: the changes go on being changes.
+        if let next { _ = context.failSave(next, CancellationError()) }
+    }
+
+    /// Writes the document to another place and goes on there, with the same objects.
+    func save(as url: URL, _ form: DocumentForm?, replaces: Bool) async throws {
+        let oldPath = try document.openedState().path, wasUntitled = document.isUntitled
+        try hooks.validate()
+        let parts = try hooks.capturedParts()
+        let prepared = try prepare(validates: true)
+        let save = document.edits.beginSave(at: context.editPosition)
+        do {
+            let written = try await write(prepared?.changes, parts, to: target(url, form, replaces: replaces))
+            let old = document.goOn(with: written.session)
+            if let prepared { context.completeSave(prepared, written.receipt) }
+            // The new document stands; what hinders the old one's closing leaves its autosaved work to be recovered.
+            _ = await old?.performInBackground { try $0.closeAfterSaveAs() }
+        } catch {
+            document.edits.didFail(save)
+            throw prepared.map { context.failSave($0, error) } ?? error
+        }
+        if wasUntitled { try? UntitledDocuments.remove(oldPath) }
+        document.outsideChange = nil
+        document.edits.didSave(save)
+        // Rows that were written afresh have other versions.
+        context.refreshAllObjects()
+        document.endRecoveryAttempt()
+        document.didMove()
+    }
+
+    private var context: ManagedObjectContext { document.context }
+
+    /// The changes that are to be in the new document, as values.
+    private func prepare(validates: Bool) throws -> PreparedSave? {
+        if document.state.isEditing, validates { try document.validateUncheckedObjects() }
+        return try context.prepareSave(validates: validates, reservesKeys: document.state.isEditing)
+    }
+
+    /// Writes a document and opens it, under its lock: nobody else may come in between.
+    private func write(
+        _ changes: ChangeSet?, _ parts: CapturedParts, to target: CopyTarget
+    ) async throws -> (receipt: SaveReceipt, session: SessionKeeper.Opened) {
+        let written = try await document.performInBackground { session in
+            let writer = try target.writer(session, parts)
+            let (receipt, lock) = try writer.writeHoldingLock(.copy(session, changes))
+            do {
+                let new = try SessionKeeper.opened(writer.target, isEditing: session.isEditing, lock: lock) { [model = session.model] _ in model }
+                return (receipt: receipt, keeper: new.keeper, state: new.state)
+            } catch let error as DocumentError {
+                throw error.ofWritten(writer.target, hint: "the document that was saved stays open; open this one again later")
+            }
+        }
+        return (written.receipt, (written.keeper, written.state))
+    }
+}
+
+extension SessionState {
+    /// The form in which the document is kept.
+    var form: DocumentForm {
+        switch kind {
+        case .package: .package
+        case .archive: .archive
+        case .store, .managedDocument:
+            switch store.description.type {
+            case .binary: .binaryStore
+            case .xml: .xmlStore
+            default: .store
+            }
+        }
+    }
+}

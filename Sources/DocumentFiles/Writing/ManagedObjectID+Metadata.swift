@@ -7,4 +7,7 @@ extension ManagedObjectID {
         guard case .string(let name)? = entry["entity"], case .integer(let key)? = entry["key"], key > 0, let entity = store.model.entity(named: name) else { return nil }
         self.init(store: store, entityIndex: entity.index, key: key)
     }
+
+    /// The entry by which a store's metadata names the object.
+    package var noted: [String: MetadataValue] { ["entity": .string(entity.name), "key": .integer(key)] }
 }

@@ -8,11 +8,9 @@ extension [PendingUniqueValue] {
         guard !isEmpty else { return nil }
         return .array(
             compactMap { pending in
-                guard let value = Self.noted(pending.value) else { return nil }
-                let place: [String: MetadataValue] = [
-                    "entity": .string(pending.objectID.entity.name), "key": .integer(pending.objectID.key), "property": .string(pending.propertyName),
-                ]
-                return .dictionary(place.merging(value) { $1 })
+                guard var entry = Self.noted(pending.value) else { return nil }
+                entry["property"] = .string(pending.propertyName)
+                return .dictionary(pending.objectID.noted.merging(entry) { $1 })
             })
     }
 
@@ -41,7 +39,7 @@ extension [PendingUniqueValue] {
         case .uuid(let value): ["uuid": .string(value.uuidString)]
         case .uri(let value): ["uri": .string(value.absoluteString)]
         case .large(let value): (try? value.data()).map { ["data": .data($0)] }
-        case .object(let id): ["object": .dictionary(["entity": .string(id.entity.name), "key": .integer(id.key)])]
+        case .object(let id): ["object": .dictionary(id.noted)]
         case .composite(let parts): ["parts": .dictionary(parts.compactMapValues { noted($0).map { .dictionary($0) } })]
         case .null, .list: nil
         }

@@ -9,7 +9,7 @@ extension [DeniedDeletion] {
         guard !isEmpty else { return nil }
         return .array(
             map { deletion in
-                var entry = Self.noted(deletion.objectID)
+                var entry = deletion.objectID.noted
                 entry["failures"] = .array(
                     deletion.failures.map { failure in
                         var entry: [String: MetadataValue] = ["code": .integer(Int64(failure.code.rawValue)), "message": .string(failure.message)]
@@ -18,7 +18,7 @@ extension [DeniedDeletion] {
                     })
                 entry["holders"] = .array(
                     deletion.holders.map { holder in
-                        var entry = Self.noted(holder.objectID)
+                        var entry = holder.objectID.noted
                         if let name = holder.propertyName { entry["property"] = .string(name) }
                         return .dictionary(entry)
                     })
@@ -36,8 +36,6 @@ extension [DeniedDeletion] {
             if !noted.isEmpty { append(DeniedDeletion(id, holders: holders.compactMap { Self.holder($0, store) }, failures: noted)) }
         }
     }
-
-    private static func noted(_ id: ManagedObjectID) -> [String: MetadataValue] { ["entity": .string(id.entity.name), "key": .integer(id.key)] }
 
     private static func failure(_ value: MetadataValue, _ id: ManagedObjectID) -> ValidationError.Failure? {
         guard case .dictionary(let entry) = value, case .integer(let code)? = entry["code"], case .string(let message)? = entry["message"] else { return nil }

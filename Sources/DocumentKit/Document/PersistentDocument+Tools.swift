@@ -21,14 +21,15 @@ extension PersistentDocument {
     }
 
     /// Opens a document, runs `body` on it, and closes it.
-    static func withDocument(
-        at url: URL, mode: Mode = .reading, recovery: Recovery = .refuse, fitting model: @escaping @Sendable ([String: Data]) throws -> ManagedObjectModel? = { _ in nil },
-        _ body: (PersistentDocument) async throws -> Void
-    ) async throws {
-        let document = try await PersistentDocument.open(url, mode: mode, recovery: recovery, fitting: model)
+    package static func withDocument<Result>(
+        at url: URL, mode: Mode = .reading, state: DocumentState = .newest, recovery: Recovery = .refuse,
+        fitting model: @escaping @Sendable ([String: Data]) throws -> ManagedObjectModel? = { _ in nil }, _ body: (PersistentDocument) async throws -> Result
+    ) async throws -> Result {
+        let document = try await PersistentDocument.open(url, mode: mode, state: state, recovery: recovery, fitting: model)
         do {
-            try await body(document)
+            let result = try await body(document)
             try await document.close()
+            return result
         } catch {
             try? await document.close()
             throw error

@@ -163,7 +163,7 @@ open class PersistentDocument {
 
     /// What the last save left undone after its commit, such as keeping the state before it as a version; nil where it came to its end. The save stands, and the next save,
     /// close or opening does the rest. Where files of ``extraContent()`` could not be put in place, the document has unsaved changes still, and the next save writes them again.
-    public var unfinishedSave: (any Error)? { opened.isOpen ? state.postCommitError : nil }
+    public var unfinishedSave: (any Error)? { isOpen ? state.postCommitError : nil }
 
     /// Values of autosaved objects that have to be unique and that other objects have too. They are there in ``context``, but a save fails, or the merge policy settles it, until one of the
     /// objects gives way. Empty where all fits.

@@ -3,6 +3,23 @@ public import Migration
 
 /// What a document's migration did, or would do.
 public struct DocumentMigration: Sendable, Hashable {
+    /// What a migration leaves out, with how much of it a document has.
+    public struct Loss: Sendable, Hashable, CustomStringConvertible {
+        /// The entity in the old version.
+        public let entity: String
+        /// The property in the old version; nil for the entity as a whole.
+        public let property: String?
+        /// How many objects the entity has, or how many of them have a value of the property.
+        public let count: Int
+
+        public var description: String {
+            guard let property else { return "\(entity) (\(Self.text(count, "object")))" }
+            return "\(entity).\(property) (\(Self.text(count, "value")))"
+        }
+
+        private static func text(_ count: Int, _ noun: String) -> String { count == 0 ? "no \(noun)s" : count == 1 ? "1 \(noun)" : "\(count) \(noun)s" }
+    }
+
     /// The name of the version that the document was of, where it is known.
     public internal(set) var from: String?
     /// How many migrations follow one another; 0 where the document is of the new version.

@@ -4,25 +4,6 @@ internal import Query
 internal import Schema
 internal import Storage
 
-extension DocumentMigration {
-    /// What a migration leaves out, with how much of it a document has.
-    public struct Loss: Sendable, Hashable, CustomStringConvertible {
-        /// The entity in the old version.
-        public let entity: String
-        /// The property in the old version; nil for the entity as a whole.
-        public let property: String?
-        /// How many objects the entity has, or how many of them have a value of the property.
-        public let count: Int
-
-        public var description: String {
-            guard let property else { return "\(entity) (\(Self.text(count, "object")))" }
-            return "\(entity).\(property) (\(Self.text(count, "value")))"
-        }
-
-        private static func text(_ count: Int, _ noun: String) -> String { count == 0 ? "no \(noun)s" : count == 1 ? "1 \(noun)" : "\(count) \(noun)s" }
-    }
-}
-
 /// Finds what of a store has no place in the version that plans lead to.
 struct MigrationLosses: LossFinder {
     let store: any PersistentStore

@@ -30,8 +30,6 @@ struct RecentDocuments {
         try write(Array(documents.prefix(maximumCount)))
     }
 
-    func forget(_ url: URL) throws { try write(list().filter { $0.url.path != url.path }) }
-
     func clear() throws { try Disk.removeFileIfPresent(path) }
 
     private func write(_ documents: [RecentDocument]) throws {

@@ -29,20 +29,15 @@ struct DocumentReader {
     private static func reading<Result>(
         _ argument: DocumentArgument, model modelText: String?, _ console: Console, isFirst: Bool, _ body: (DocumentReader) async throws -> Result
     ) async throws -> Result {
-        let document = try await PersistentDocument.open(
-            URL(fileURLWithPath: argument.path), mode: .reading, state: argument.state, fitting: try FittingModel.resolver(modelText))
-        do {
+        try await PersistentDocument.withDocument(
+            at: URL(fileURLWithPath: argument.path), state: argument.state, fitting: try FittingModel.resolver(modelText)
+        ) { document in
             try document.holdState()
             if isFirst, document.hasAutosavedWork, argument.state == .newest {
                 console.say("note: \(Printable.line(argument.path)) is shown with autosaved work that is not saved")
             }
             if isFirst { console.sayOutsideCommits(of: document) }
-            let result = try await body(DocumentReader(document: document))
-            try await document.close()
-            return result
-        } catch {
-            try? await document.close()
-            throw error
+            return try await body(DocumentReader(document: document))
         }
     }
 }

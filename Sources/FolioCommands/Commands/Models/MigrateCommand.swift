@@ -102,7 +102,7 @@ enum MigrateCommand: Command {
         let isConverted = form.map { $0 != DocumentFormArgument.form(ofDocumentAt: source) } ?? false
         let folder = replacing || isConverted ? try TemporaryFolder() : nil
         let place = folder.map { $0.path + "/" + ResolvedPath(target).name } ?? target
-        try await copy(source, to: place, resolver, console)
+        try await PersistentDocument.withDocument(at: URL(fileURLWithPath: source), fitting: resolver) { try await $0.write(to: URL(fileURLWithPath: place)) }
         do {
             let migration = try await migrateAll([template.with(path: place)], jobs: 1, isDryRun: false, console)[0].get()
             if folder != nil { try await write(place, to: target, form, replacing: replacing, template.model) }
@@ -116,27 +116,8 @@ enum MigrateCommand: Command {
     }
 
     private static func write(_ place: String, to target: String, _ form: DocumentForm?, replacing: Bool, _ model: ManagedObjectModel) async throws {
-        let document = try await PersistentDocument.open(URL(fileURLWithPath: place), mode: .reading) { _ in model }
-        do {
+        try await PersistentDocument.withDocument(at: URL(fileURLWithPath: place), fitting: { _ in model }) { document in
             try await document.write(to: URL(fileURLWithPath: target), form: form, replacing: replacing)
-            try await document.close()
-        } catch {
-            try? await document.close()
-            throw error
-        }
-    }
-
-    /// Writes the document as it is to the new place.
-    private static func copy(
-        _ source: String, to target: String, _ resolver: @escaping @Sendable ([String: Data]) throws -> ManagedObjectModel?, _ console: Console
-    ) async throws {
-        let document = try await PersistentDocument.open(URL(fileURLWithPath: source), mode: .reading, fitting: resolver)
-        do {
-            try await document.write(to: URL(fileURLWithPath: target))
-            try await document.close()
-        } catch {
-            try? await document.close()
-            throw error
         }
     }
 

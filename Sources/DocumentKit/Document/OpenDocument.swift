@@ -5,7 +5,9 @@ internal import Query
 internal import Schema
 internal import Storage
 
-/// What a document has while it is open: its session, the objects that show it, and what of them is not saved. It belongs to the document's owner; what works on the document works on this.
+/// What a document has while it is open: its session, the objects that show it, and what of them is not saved.
+///
+/// It belongs to the document's owner. The parts that save, copy, move and close a document work on this; closed, it stays closed.
 final class OpenDocument {
     private var keeper: SessionKeeper?
     private var openState: SessionState?

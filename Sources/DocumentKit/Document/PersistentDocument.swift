@@ -55,7 +55,7 @@ open class PersistentDocument {
         public let autosaved: Date
     }
 
-    /// The open document that is behind this; closed as well when this is.
+    /// What the document has while it is open.
     final let opened = OpenDocument()
     /// What the policy of background tasks says that closing does; nil without one.
     final var unsavedWorkOnClose: UnsavedWork?

@@ -52,7 +52,11 @@ extension SessionKeeper {
             throw DocumentError(.permission, "the document is locked against editing", path: path, stage: .opening, hint: "unlock it, or open it for reading")
         }
         let session =
-            if isEditing { try DocumentSession.edit(resolved: path, model: model, recovery: recovery, lock: lock) } else { try DocumentSession.read(path, shown, model: model) }
+            if isEditing {
+                try DocumentSession.edit(resolved: path, model: model, recovery: recovery, lock: lock)
+            } else {
+                try DocumentSession.read(path, shown, model: model)
+            }
         if !isEditing { lock?.release() }
         // What is shown of a version does not change with the document.
         if shown == .newest { session.renewTrace() }

@@ -13,7 +13,8 @@ struct MigratingOpener<Document: PersistentDocument> {
     private let progress: Progress?
 
     init(
-        _ url: URL, _ migrator: DocumentMigrator, _ mode: PersistentDocument.Mode, _ recovery: DocumentRecovery, _ classes: [String: ManagedObject.Type], _ progress: Progress?
+        _ url: URL, _ migrator: DocumentMigrator, _ mode: PersistentDocument.Mode, _ recovery: DocumentRecovery, _ classes: [String: ManagedObject.Type],
+        _ progress: Progress?
     ) {
         self.url = url
         var migrator = migrator
@@ -50,7 +51,8 @@ struct MigratingOpener<Document: PersistentDocument> {
 
     private func refusal(_ plan: DocumentMigration, _ reason: String) -> DocumentError {
         DocumentError(
-            .modelMismatch, "the document is of the version “\(plan.from ?? "unknown")” of the model, \(reason)", path: url.path, stage: .opening, hint: "migrate it first")
+            .modelMismatch, "the document is of the version “\(plan.from ?? "unknown")” of the model, \(reason)", path: url.path, stage: .opening,
+            hint: "migrate it first")
     }
 
     /// Opens the document if it is of the program's version; answers nil if it is not.

@@ -69,4 +69,24 @@ import Testing
             #expect(try DocumentVerifier.verify(left, isThorough: true).isEmpty)
         }
     }
+
+    @Test func oneThatACheckpointBroughtIntoTheMainFileDoesNotCount() async throws {
+        try await withFolder { folder in
+            let url = folder.appendingPathComponent("A.folio"), left = folder.appendingPathComponent("B.folio")
+            try await makePackage(url)
+            let outside = try Connection(url.path + "/store/store.sqlite", .readWrite)
+            try outside.run("UPDATE ZBOOK SET ZTITLE = 'outside'")
+            #expect(try outside.checkpoint(.passive).isComplete)
+            try Disk.copyTree(url.path, to: left.path)
+            try outside.close()
+            try Disk.removeFileIfPresent(left.path + "/store/store.sqlite-shm")
+            // The last step of a checkpoint, which empties the WAL, is missing.
+            #expect(try #require(try Disk.status(of: left.path + "/store/store.sqlite-wal")).size > 0)
+            #expect(try DocumentInfo(of: left).outsideCommits == 0)
+            let document = try await PersistentDocument.open(left)
+            #expect(try document.outsideCommits == 0 && Library.titles(document) == ["outside"])
+            try await document.close()
+            #expect(try DocumentInfo(of: left).outsideCommits == 0)
+        }
+    }
 }

@@ -61,6 +61,31 @@ import Testing
         }
     }
 
+    @Test func aWALCountsAsCheckpointedUntilTheNextCommit() throws {
+        try withTemporaryDirectory { folder in
+            let connection = try editor(folder.path + "/a")
+            try connection.execute("CREATE TABLE t(a); INSERT INTO t SELECT hex(randomblob(3000)) FROM (VALUES (1), (2), (3))")
+            func isCheckpointed() throws -> Bool {
+                try connection.withFiles { files throws in
+                    #expect(files.log?.commitCount ?? 0 > 0)
+                    return try files.isCheckpointed()
+                }
+            }
+            #expect(try !isCheckpointed())
+            #expect(try connection.checkpoint(.passive).isComplete)
+            #expect(try isCheckpointed())
+            // The first frame of a new run writes over the old one.
+            try connection.run("UPDATE t SET a = 'b' WHERE rowid = 2")
+            #expect(try !isCheckpointed())
+            #expect(try connection.checkpoint(.passive).isComplete)
+            #expect(try isCheckpointed())
+            // A larger database alone tells the two apart.
+            try connection.run("INSERT INTO t VALUES (hex(randomblob(9000)))")
+            #expect(try !isCheckpointed())
+            try connection.close()
+        }
+    }
+
     @Test func aTornOrForeignFrameEndsTheWAL() throws {
         try withTemporaryDirectory { folder in
             let path = folder.path + "/a"

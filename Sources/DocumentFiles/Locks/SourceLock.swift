@@ -4,7 +4,7 @@ internal import FileSystem
 enum SourceLock {
     /// - Returns: nil where no lock can be made for want of a right to write: then nobody edits it with the rights that this program has.
     /// - Throws: `DocumentError.locked` where somebody edits it.
-    package static func acquire(_ path: String) throws -> DocumentLock? {
+    static func acquire(_ path: String) throws -> DocumentLock? {
         do {
             return try DocumentLock.acquire(path, document: nil)
         } catch let error as DocumentError where error.code == .permission {
@@ -15,7 +15,7 @@ enum SourceLock {
         }
     }
 
-    package static func recoverable(_ path: String) -> DocumentError {
+    static func recoverable(_ path: String) -> DocumentError {
         DocumentError(
             .recoverable, "an editor that is gone left work that was never saved", path: path, stage: .packing, hint: "recover it first: keep or discard it")
     }

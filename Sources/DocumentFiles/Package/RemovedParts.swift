@@ -13,7 +13,7 @@ struct RemovedParts {
     static func mark(of entry: String) -> String { FilePath.join(PackageLayout.removed, Hex.encode(SHA256.digest(Array(entry.utf8)).prefix(16))) }
 
     /// A test for entries that are gone.
-    package func contains() throws -> (String) -> Bool {
+    func contains() throws -> (String) -> Bool {
         guard try Disk.kind(of: folder) == .directory else { return { _ in false } }
         let marks = Set(try Disk.list(folder).map(\.name))
         return { marks.contains(FilePath.name(Self.mark(of: $0))) }

@@ -9,13 +9,13 @@ internal import Storage
 
 /// Makes a sound package of the parts of a damaged document.
 struct RepairWork {
-    package let source: RepairSource
+    let source: RepairSource
     let resolver: DocumentSession.ModelResolver
-    package let scratch: String
+    let scratch: String
     private(set) var lost: [DocumentFinding]
     private(set) var notes: [String] = []
     private(set) var counts: [String: Int] = [:]
-    package private(set) var modelName = "Model"
+    private(set) var modelName = "Model"
     private var manifest: Manifest?
     private var models: [(name: String, model: ManagedObjectModel)] = []
 

@@ -9,7 +9,7 @@ enum DeltaMerge {
     }
 
     /// Writes the merged delta into a new file and answers its size. `parts` begin with the oldest, the one that makes the state that counts.
-    package static func write(_ parts: [DeltaFile], _ references: ContentReferences, to path: String) throws -> Int64 {
+    static func write(_ parts: [DeltaFile], _ references: ContentReferences, to path: String) throws -> Int64 {
         guard let oldest = parts.first, let newest = parts.last else { preconditionFailure("Give one part at least") }
         for part in parts { try part.checkData() }
         var writer = try DeltaWriter(path, size: oldest.size, newerSize: newest.newerSize)

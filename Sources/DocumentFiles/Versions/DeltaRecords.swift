@@ -9,7 +9,7 @@ struct DeltaHeader: Hashable {
     static let nameSize = 16
 
     /// The size in bytes of the older state, which the delta makes.
-    package var size: UInt64
+    var size: UInt64
     /// The size in bytes of the newer state, which it is made from.
     var newerSize: UInt64
     var runCount: UInt32 = 0

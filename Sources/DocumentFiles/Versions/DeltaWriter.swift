@@ -25,7 +25,7 @@ struct DeltaWriter {
     }
 
     /// Adds bytes of the older state, behind all that were added before.
-    package mutating func add(_ offset: Int64, _ bytes: UnsafeRawBufferPointer) throws {
+    mutating func add(_ offset: Int64, _ bytes: UnsafeRawBufferPointer) throws {
         guard !bytes.isEmpty else { return }
         let length = Int64(bytes.count)
         if let last = runs.last, last.end == offset, last.length + length <= DeltaRun.maximumLength {
@@ -40,7 +40,7 @@ struct DeltaWriter {
     }
 
     /// Ends the file and makes its content durable; answers its size.
-    package mutating func finish(_ references: ContentReferences) throws -> Int64 {
+    mutating func finish(_ references: ContentReferences) throws -> Int64 {
         defer { file.close() }
         var table: [UInt8] = []
         table.reserveCapacity(runs.count * DeltaRun.recordSize)

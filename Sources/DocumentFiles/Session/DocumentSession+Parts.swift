@@ -1,0 +1,63 @@
+internal import ArchiveKit
+internal import FileSystem
+package import Foundation
+package import Storage
+
+extension DocumentSession {
+    package func part(_ name: String, in folder: String) throws -> Data? {
+        try DocumentError.stage(.reading, path) {
+            let whole = "\(folder)/\(name)"
+            // Of an archive the working set has what was changed.
+            if let package, let data = try PartsWriter(package: package).read(name, in: folder) {
+                try checkFile(whole, data.withUnsafeBytes { Manifest.FileSum($0) })
+                return data
+            }
+            guard let reader = place.archive?.reader, reader.directory[whole] != nil else { return nil }
+            if let package, try RemovedParts(inWorkingSet: package).contains()(whole) { return nil }
+            return try Data(reader.read(whole, limit: .max))
+        }
+    }
+
+    package func stage(_ parts: CapturedParts) throws -> StagedParts {
+        try DocumentError.stage(.writing, path) {
+            if let package { return try partsWriter(package).stage(parts) }
+            if parts.extra.isEmpty { return StagedParts() }
+            throw DocumentError(.unsupported, "a store by itself has no place for files of the application", path: path, hint: "save it as a package")
+        }
+    }
+
+    private func partsWriter(_ package: String) -> PartsWriter { PartsWriter(package: package, isWorkingSet: place.archive != nil && workingSet != nil) }
+
+    /// Gives staged files their names after the commit, which stands whatever becomes of them; answers what hindered it.
+    package func place(_ staged: StagedParts) -> (any Error)? {
+        unplacedParts = nil
+        guard let package, !staged.files.isEmpty else { return nil }
+        let sums = fileSums
+        // Until all have their names it is not known which are there.
+        fileSums = nil
+        do {
+            try DocumentError.stage(.describing, path) { try partsWriter(package).place(staged) }
+            fileSums = sums
+            for file in staged.files { fileSums?[FilePath.join(file.folder, file.name)] = file.sum }
+        } catch {
+            unplacedParts = error
+        }
+        return unplacedParts
+    }
+
+    /// Puts title and keywords into the commit, which is their true place.
+    package func describe(_ parts: CapturedParts, in changes: inout ChangeSet) {
+        guard let description = parts.description, manifest != nil else { return }
+        if manifest?.title != description.title { changes.metadata["FolioTitle"] = .some(description.title.map { .string($0) }) }
+        if manifest?.keywords != description.keywords {
+            changes.metadata["FolioKeywords"] = .some(description.keywords.map { .array($0.map { .string($0) }) })
+        }
+    }
+
+    /// Notes title and keywords for the manifest, now that they are committed.
+    package func noteDescription(_ parts: CapturedParts) {
+        guard let description = parts.description else { return }
+        manifest?.title = description.title
+        manifest?.keywords = description.keywords
+    }
+}

@@ -59,13 +59,13 @@ public struct DocumentInfo: Sendable, Hashable {
     ) throws {
         let document = try DetectedDocument(url.path)
         let lock = DocumentLock.holder(of: document.path)
-        if !countsObjects, state == .newest, let (manifest, storeBytes) = try DocumentSession.lookingAgain(at: document.path, { try Self.sufficientManifest(document) }) {
+        if !countsObjects, state == .newest, let (manifest, storeBytes) = try DocumentReading.lookingAgain(at: document.path, { try Self.sufficientManifest(document) }) {
             self.init(document, manifest, lock)
             if let storeBytes { self.storeBytes = storeBytes }
             return
         }
         do {
-            self = try DocumentSession.readingOneState(document.path, state, model: model) { try Self($0, lock) }
+            self = try DocumentReading.readingOneState(document.path, state, model: model) { try Self($0, lock) }
         } catch where state == .newest && Self.tellsOfNoModel(error) {
             self = try DocumentReading.repeating { try Self(withoutModel: document, lock) }
         }
@@ -79,8 +79,8 @@ public struct DocumentInfo: Sendable, Hashable {
     /// How many commits of other programs are in the journal beside a package's store. Opens the store only where there is a journal.
     package static func outsideCommits(of url: URL) throws -> Int {
         let document = try DetectedDocument(url.path)
-        guard document.kind == .package, try DocumentSession.hasJournal(DetectedDocument.storePath(document.kind, document.path)) else { return 0 }
-        return try DocumentSession.readingOneState(document.path, .newest, model: { _ in nil }) { $0.outsideCommits }
+        guard document.kind == .package, try StoreWAL(ofStoreAt: DetectedDocument.storePath(document.kind, document.path)).hasContent() else { return 0 }
+        return try DocumentReading.readingOneState(document.path, .newest, model: { _ in nil }) { $0.outsideCommits }
     }
 
     /// The manifest where there is no work that it doesn't know of; nil where the store has to be asked.

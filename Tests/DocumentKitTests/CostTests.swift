@@ -11,10 +11,12 @@ import Testing
 /// What an autosave and a version cost depends on what was changed, and not on what is there.
 @Suite struct CostTests {
     /// The files that are written to while `body` runs, each as often as it is.
-    private func writes(_ body: () async throws -> Void) async throws -> [String: Int] {
+    private func writes(_ body: () async throws -> Void) async throws -> [String: Int] { try await calls(.write, body) }
+
+    private func calls(_ wanted: SystemCall, _ body: () async throws -> Void) async throws -> [String: Int] {
         let counts = Mutex<[String: Int]>([:])
         try await FaultInjection.with({ call, path in
-            if call == .write { counts.withLock { $0[FilePath.name(path), default: 0] += 1 } }
+            if call == wanted { counts.withLock { $0[FilePath.name(path), default: 0] += 1 } }
             return nil
         }, body)
         return counts.withLock { $0 }
@@ -90,6 +92,31 @@ import Testing
                 #expect(delta < 20_000, "\(delta) bytes of \(version.size)")
                 try await document.close()
             }
+        }
+    }
+
+    @Test func recoveryReadsTheStoreOnceToDecide() async throws {
+        try await withFolder { folder in
+            let url = folder.appendingPathComponent("A.folio")
+            let made = try await document(url, .package, books: 1)
+            try Library.insertBook("autosaved", made)
+            try await made.autosave()
+            try await made.close(.keep)
+            /// How often the store is opened while the document is opened.
+            func openings(_ recovery: PersistentDocument.Recovery) async throws -> Int {
+                try await calls(.open) {
+                    do {
+                        try await PersistentDocument.open(url, recovery: recovery).close(.keep)
+                    } catch let error as DocumentError where error.code == .recoverable && recovery == .refuse {}
+                }["store.sqlite", default: 0]
+            }
+            // The main file by itself, and with its WAL.
+            let looks = 2
+            #expect(try await openings(.refuse) == looks)
+            #expect(try await openings(.keep) == looks + 1)
+            // Before the WAL is set aside the main file is read again, and the store is opened without it.
+            #expect(try await openings(.discard) == looks + 3)
+            #expect(try await openings(.refuse) == 1)
         }
     }
 }

@@ -210,6 +210,18 @@ package final class ContentFolder: Sendable {
         throw StorageError(.notFound, "The file of a large value is missing: \(name)", path: file)
     }
 
+    /// Copies the values that another folder lacks into it; durable when it returns.
+    func copyValues(to other: ContentFolder) throws {
+        for name in try names() {
+            let target = other.file(name.uuidString)
+            guard try !Disk.exists(target) else { continue }
+            try Disk.makeDirectories(FilePath.parent(target), isDurable: true)
+            try copy(name.uuidString, to: target)
+            try Disk.synchronizeFile(target)
+            try Disk.synchronizeDirectory(FilePath.parent(target))
+        }
+    }
+
     /// Copies a value into a new file, with the folders that it takes; not made durable.
     /// - Throws: `StorageError`, `notFound` where the value is missing, `damaged` where its bytes are not what its name says.
     package func copy(_ name: String, to target: String) throws {

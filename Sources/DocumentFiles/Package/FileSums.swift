@@ -71,21 +71,3 @@ extension Manifest.FileSum {
         self.init(bytes: bytes, checksum: sum.value)
     }
 }
-
-extension DocumentSession {
-    /// What the manifest is to record of the application's files and previews, which have their names; nil where they are too many or can't be read.
-    func filesToRecord() -> FileSums.Recorded? {
-        if fileSums == nil, let package { fileSums = try? FileSums.recorded(inPackage: package) }
-        return fileSums
-    }
-
-    /// Makes sure that a file of the package is what the last save wrote, where that is known.
-    /// - Throws: `DocumentError`: `malformed` where it is not, `changed` where another program has saved meanwhile.
-    func checkFile(_ name: String, _ found: @autoclosure () throws -> Manifest.FileSum) throws {
-        guard kind == .package, workingSet == nil, let manifest, let marker, manifest.generation == marker.generation, let recorded = manifest.files?[name], try found() != recorded else { return }
-        guard try place.marker() == marker, try place.manifest() == manifest else {
-            throw DocumentError(.changed, "the document was saved by another program while it was read", path: path)
-        }
-        throw DocumentError(.malformed, "“\(name)” \(FileSums.alteredMessage)", path: FilePath.join(path, name))
-    }
-}

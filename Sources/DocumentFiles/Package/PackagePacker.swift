@@ -112,11 +112,11 @@ package struct PackagePacker {
         guard let store = session.sqliteStore, let marker = session.marker else { return nil }
         try session.checkPages()
         try store.copy(to: copy)
-        session.counts = try EntityCounts(counting: store)
+        try session.footprint.count(store)
         var next = try session.nextManifest(marker)
         next.store.bytes = try Disk.status(of: copy)?.size ?? 0
         next.store.pages = try SavedPages(ofFileAt: copy)
-        next.files = session.filesToRecord()
+        next.files = session.footprint.fileSums(inPackage: session.package)
         return (try next.encoded, session.outsideCommits)
     }
 

@@ -1,5 +1,7 @@
 package import FileSystem
-internal import Foundation
+package import Foundation
+internal import ModelFiles
+package import Schema
 
 /// The parts of a package folder, read beneath one open descriptor without following any link.
 ///
@@ -158,4 +160,24 @@ package struct PackageReader {
 
     /// Whether a WAL lies beside the store that has something in it; after `checkStore`.
     package var hasJournal: Bool { (known.storeFiles?[FilePath.name(PackageLayout.store) + "-wal"]?.size ?? 0) > 0 }
+}
+
+extension PackageReader {
+    /// The model under `model/` whose version hashes are these, with its name; nil where none fits.
+    /// - Throws: where none fits and one can't be read, which may be the one.
+    /// - Parameter likely: The name of the one that it most likely is.
+    package func model(fitting hashes: [String: Data], likely: String? = nil) throws -> (name: String, model: ManagedObjectModel)? {
+        if let likely, let bytes = try? model(likely), let model = try? ModelContents.decode(Data(bytes)), model.isCompatible(withVersionHashes: hashes) { return (likely, model) }
+        var failure: (any Error)?
+        for name in try modelNames() {
+            do {
+                let model = try ModelContents.decode(Data(self.model(name)), path: "\(path)/\(PackageLayout.models)/\(name).xcdatamodel/contents")
+                if model.isCompatible(withVersionHashes: hashes) { return (name, model) }
+            } catch {
+                failure = failure ?? error
+            }
+        }
+        if let failure { throw failure }
+        return nil
+    }
 }

@@ -66,7 +66,7 @@ package struct RepairSource {
             lost.append(DocumentFinding("store", "a change was cut short and is not rolled back: it may be in the new document in part"))
         }
         try copyStore(withJournal: true)
-        if try Disk.exists(store + "-wal"), (try? DocumentSession.hasForeignJournal(store)) == true {
+        if try Disk.exists(store + "-wal"), (try? StoreWAL(ofStoreAt: store).isForeign()) == true {
             lost.append(DocumentFinding("store", "the journal beside it is not its own: what is in it is left out"))
             try copyStore(withJournal: false)
         }

@@ -13,7 +13,7 @@ struct UnsavedWork {
         guard let uuid = try? PackageReader(folder).manifest().uuid, let set = workingSet(path, uuid) else { return nil }
         let store = FilePath.join(set, PackageLayout.store)
         let hasStore = (try? Disk.kind(of: store)) == .file
-        guard hasStore || (try? DocumentSession.hasJournal(store)) == true else { return nil }
+        guard hasStore || (try? StoreWAL(ofStoreAt: store).hasContent()) == true else { return nil }
         return UnsavedWork(store: hasStore ? store : nil, journal: store + "-wal", content: FilePath.join(set, PackageLayout.content))
     }
 

@@ -24,11 +24,11 @@ extension DocumentSession {
                 try closeStore()
                 return try workingSet.remove()
             }
-            guard !isCheckpointPending, try !Self.hasJournal(storePath) else { return try closeStore() }
+            guard !isCheckpointPending, try !wal.hasContent() else { return try closeStore() }
             // Where somebody reads the document still, both stay, and go with a later session.
             try closeStore(removesJournal: true)
             // Where nothing was ever in the journal, it does no harm if a power cut brings its name back: it is empty.
-            guard hadJournal || hasWritten else { return }
+            guard journal.wasUsed else { return }
             try Disk.synchronizeDirectory(FilePath.parent(storePath))
         }
     }

@@ -15,32 +15,20 @@ extension DocumentSession {
         try DocumentError.stage(.versioning, path) {
             let theirs = try Self.read(path) { _ in nil }
             defer { try? theirs.close() }
-            guard let versions = theirs.versions, let content = theirs.content, let previous = theirs.keptState, var marker = theirs.marker else { return nil }
+            guard let versions = theirs.versions, let content = theirs.content, let previous = theirs.keeping.head, var marker = theirs.marker else { return nil }
             let store = FilePath.join(package, PackageLayout.store)
-            try copyContent(of: package, to: path)
+            try ContentFolder(inPackage: package).copyValues(to: ContentFolder(inPackage: path))
             try SQLitePersistentStore.setUUID(theirs.uuid, ofStoreAt: store)
             marker.generation = max(marker.generation, try versions.lastGeneration())
             marker.lastSave = nil
             var own = marker.nextSave()
             own.journal = nil
-            let names = try Self.mark(store, own, content).names
-            let used = try Set(theirs.packageStore.externalValueNames().compactMap { UUID(uuidString: $0) })
+            let names = try StoreExchange.mark(store, own, content).names
+            let used = try theirs.packageStore.contentNames()
             return try theirs.packageStore.withFiles { files in
                 try versions.keepAside(
                     store, files, state: own.savedState, previous: previous, reason: .conflict, references: ContentReferences(from: names, to: used))
             }
-        }
-    }
-
-    private func copyContent(of package: String, to target: String) throws {
-        let from = ContentFolder(inPackage: package), to = ContentFolder(inPackage: target)
-        for name in try from.names() {
-            let place = to.file(name.uuidString)
-            guard try !Disk.exists(place) else { continue }
-            try Disk.makeDirectories(FilePath.parent(place), isDurable: true)
-            try from.copy(name.uuidString, to: place)
-            try Disk.synchronizeFile(place)
-            try Disk.synchronizeDirectory(FilePath.parent(place))
         }
     }
 

@@ -5,21 +5,11 @@ internal import Storage
 
 /// Autosaved work stays in the WAL until it is saved; here is what keeps that from growing without end.
 extension DocumentSession {
-    /// For a small store a quarter would come with every few edits, for a large one so much is little.
-    private static let smallestJournalLimit: Int64 = 256 << 20
-    private static let journalShare: Int64 = 4
-
-    /// Whether more was autosaved than is to stay in the WAL.
+    /// Finds out after an autosave whether more is in the WAL than is to stay there: then `isJournalFull`.
     /// - Parameter limit: In bytes; nil for the document's own.
-    package func isJournalFull(_ limit: Int64?) throws -> Bool {
-        guard let marker, !marker.isSaved else { return false }
-        // Mostly it is so small that it need not be looked at.
-        if let atMost = try packageStore.greatestJournalSize(), atMost < limit ?? Self.smallestJournalLimit { return false }
-        guard let size = try Disk.status(of: storePath + "-wal")?.size else { return false }
-        let unfolded = size - foldedJournalSize
-        if let limit { return unfolded > limit }
-        // Mostly it is small, and how large the store is makes no difference.
-        return try unfolded > Self.smallestJournalLimit && unfolded > place.storeBytes() / Self.journalShare
+    package func checkJournalSize(_ limit: Int64?) {
+        guard marker?.isSaved == false else { return }
+        try? journal.checkSize(of: wal, limit, packageStore) { try place.storeBytes() }
     }
 
     /// Lets the main file take up what was autosaved.
@@ -27,16 +17,15 @@ extension DocumentSession {
     /// Of a package, the work becomes a generation of its own, as by a save, but noted as unsaved: the last save is kept as a version, which reverting goes back to. Of an archive
     /// the saved state is in the archive, so that the store of the working set is free for it; one that lies in the archive gets a file first, and `onOwnStore()` goes on there.
     package func foldAutosavedWork() throws {
-        isJournalFull = false
+        journal.willFold()
         if workingSet != nil {
             guard place.database == nil else { return try prepareOwnStore() }
             return _ = try DocumentError.stage(.checkpointing, path) { try checkpoint() }
         }
-        versionReason = .autosave
         _ = try commit(ChangeSet(), .unfinishedWork)
         settleSave()
         // What could not be brought over stays, and does not count again.
-        if journal != nil { foldedJournalSize = try Disk.status(of: storePath + "-wal")?.size ?? 0 }
+        if journal.run != nil { try journal.didFold(leaving: wal.size()) }
     }
 
     /// Writes the store of an archive with all that is committed as a file, beside the folder that it is to be in. Costs the size of the store; nothing may be committed until
@@ -78,7 +67,7 @@ extension DocumentSession {
     private func reopened(attempts: Int = 3) throws -> DocumentSession {
         do {
             return try DocumentError.stage(.opening, path) { [model] in
-                try Self.editWithWorkingSet(path, { _ in model }, .keep, following: self)
+                try SessionOpener(model: { _ in model }, recovery: .keep, following: self).openWithWorkingSet(DetectedDocument(path))
             }
         } catch where attempts > 1 {
             return try reopened(attempts: attempts - 1)

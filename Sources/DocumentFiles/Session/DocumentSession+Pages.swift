@@ -40,7 +40,7 @@ extension DocumentSession {
 
     /// What the manifest is to record of the main file, which has everything that is committed.
     func pagesToRecord(_ marker: DocumentMarker) throws -> SavedPages {
-        if let keptPages, keptPages.generation == marker.generation { return keptPages.pages }
+        if let found = keeping.pages(ofGeneration: marker.generation) { return found }
         if let manifest, manifest.generation == marker.generation, let known = manifest.store.pages { return known }
         return try packageStore.withFiles { try SavedPages(of: $0.current) }
     }

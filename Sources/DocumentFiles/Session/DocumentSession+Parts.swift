@@ -32,13 +32,8 @@ extension DocumentSession {
     package func place(_ staged: StagedParts) -> (any Error)? {
         unplacedParts = nil
         guard let package, !staged.files.isEmpty else { return nil }
-        let sums = fileSums
-        // Until all have their names it is not known which are there.
-        fileSums = nil
         do {
-            try DocumentError.stage(.describing, path) { try partsWriter(package).place(staged) }
-            fileSums = sums
-            for file in staged.files { fileSums?[FilePath.join(file.folder, file.name)] = file.sum }
+            try DocumentError.stage(.describing, path) { try footprint.place(staged) { try partsWriter(package).place(staged) } }
         } catch {
             unplacedParts = error
         }
@@ -59,5 +54,15 @@ extension DocumentSession {
         guard let description = parts.description else { return }
         manifest?.title = description.title
         manifest?.keywords = description.keywords
+    }
+
+    /// Makes sure that a file of the package is what the last save wrote, where that is known.
+    /// - Throws: `DocumentError`: `malformed` where it is not, `changed` where another program has saved meanwhile.
+    func checkFile(_ name: String, _ found: @autoclosure () throws -> Manifest.FileSum) throws {
+        guard kind == .package, workingSet == nil, let manifest, let marker, manifest.generation == marker.generation, let recorded = manifest.files?[name], try found() != recorded else { return }
+        guard try place.marker() == marker, try place.manifest() == manifest else {
+            throw DocumentError(.changed, "the document was saved by another program while it was read", path: path)
+        }
+        throw DocumentError(.malformed, "“\(name)” \(FileSums.alteredMessage)", path: FilePath.join(path, name))
     }
 }

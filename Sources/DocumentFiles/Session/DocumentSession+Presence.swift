@@ -62,8 +62,8 @@ extension DocumentSession {
         // Only parts of the package were exchanged: our WAL lies beside a store that it is not of.
         if let package, kind == .package, workingSet == nil, let identity, try Disk.identity(of: path)?.isSameFile(as: identity) == true {
             try closeStore()
-            if try Self.hasJournal(storePath) {
-                _ = try Self.setJournalAside(in: package, as: PackageLayout.discarded)
+            if try wal.hasContent() {
+                try wal.setAside(in: package, as: PackageLayout.discarded)
             } else {
                 for suffix in ["-wal", "-shm"] { try Disk.removeFileIfPresent(storePath + suffix) }
             }

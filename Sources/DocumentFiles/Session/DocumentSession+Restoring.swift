@@ -11,73 +11,26 @@ extension DocumentSession {
     /// The commit point is the exchange of the store's folder; whatever fails or crashes before leaves the document as it was. Work that was autosaved and not saved
     /// has to be out of the way.
     package func closeRestoring(_ number: Int) throws {
-        guard let versions, let package, let content, let marker, let previous = keptState else {
-            throw DocumentError(.unsupported, "it keeps no versions", path: path, stage: .restoring)
-        }
-        precondition(marker.isSaved, "Autosaved work is saved or set aside before a version is restored")
+        guard let versions, let package, let content else { throw DocumentError(.unsupported, "it keeps no versions", path: path, stage: .restoring) }
         try DocumentError.stage(.restoring, path) {
-            try keepVersion()
-            var next = marker.nextSave(after: takenGeneration())
-            next.journal = nil
-            try replaceStore { target in
+            try StoreExchange(session: self).makeNextGeneration(for: .restore) { target, marker in
                 try restoreVersion(number, of: versions, to: target)
-                let before = try contentNames ?? Set(packageStore.externalValueNames().compactMap { UUID(uuidString: $0) })
-                let restored = try Self.mark(target, next, content)
+                let restored = try StoreExchange.mark(target, marker, content)
                 try addModel(restored.model, to: package)
-                let references = ContentReferences(from: before, to: restored.names)
-                try packageStore.withFiles { files in
-                    _ = try versions.keepReplaced(
-                        files, saved: next.savedState, previous: keptState ?? previous, reason: .restore, references: references)
-                }
+                return restored.names
             }
         }
     }
 
     /// Ends the session and puts a store of another version of the model, which `build` makes at a path, in the place of the old one, as the next generation. The old one is
     /// kept as a version. The lock stays with the caller, and so does writing the model.
-    ///
-    /// The commit point is the exchange of the store's folder, as for a version that is restored.
     package func closeReplacing(noting metadata: [String: MetadataValue?], _ build: (_ path: String) throws -> Void) throws {
-        guard let versions, let content, let marker, let previous = keptState else { preconditionFailure("Packages keep versions") }
-        precondition(marker.isSaved, "Autosaved work is saved or set aside before a store is replaced")
+        guard let content else { preconditionFailure("Packages keep versions") }
         try DocumentError.stage(.writing, path) {
-            try keepVersion()
-            let next = marker.nextSave(after: takenGeneration())
-            try replaceStore { target in
-                let before = try contentNames ?? Set(packageStore.externalValueNames().compactMap { UUID(uuidString: $0) })
+            try StoreExchange(session: self).makeNextGeneration(for: .migration) { target, marker in
                 try build(target)
-                let made = try Self.mark(target, next, content, adding: metadata)
-                let references = ContentReferences(from: before, to: made.names)
-                try packageStore.withFiles { files in
-                    _ = try versions.keepReplaced(files, saved: next.savedState, previous: keptState ?? previous, reason: .migration, references: references)
-                }
+                return try StoreExchange.mark(target, marker, content, adding: metadata).names
             }
-        }
-    }
-
-    /// Gives a closed store a marker of its own; answers its model and the large values that it refers to.
-    static func mark(
-        _ path: String, _ marker: DocumentMarker, _ content: ContentFolder, adding metadata: [String: MetadataValue?] = [:]
-    ) throws -> (model: ManagedObjectModel, names: Set<UUID>) {
-        var description = PersistentStoreDescription(url: URL(fileURLWithPath: path))
-        description.createsIfMissing = false
-        let store = try SQLitePersistentStore.open(description, files: content.externalValues)
-        do {
-            var changes = ChangeSet(), marker = marker
-            // A version of work that was only autosaved is as invalid as it was.
-            let restored = DocumentMarker(try store.metadata())
-            marker.isUnchecked = restored?.isUnchecked ?? false
-            marker.pending = restored?.pending
-            marker.denied = restored?.denied
-            changes.metadata = marker.metadata.merging(metadata) { $1 }
-            _ = try store.apply(changes)
-            let result = (store.identity.model, try Set(store.externalValueNames().compactMap { UUID(uuidString: $0) }))
-            try store.closeAsOneFile()
-            try Disk.synchronizeFile(path)
-            return result
-        } catch {
-            try? store.close()
-            throw error
         }
     }
 
@@ -101,11 +54,11 @@ extension DocumentSession {
             }
             if isCheckpointPending {
                 // An outside reader may still have the files open: they stay as they are, and the state that the versions lead up to takes their place.
-                return try replaceStore { try writeSavedState(to: $0) }
+                return try StoreExchange(session: self).replaceStore { try writeSavedState(to: $0) }
             }
-            if try closeStore(alone: { try Self.setAutosavedWorkAside(in: package, savedGeneration: marker.generation) }) { return }
+            if try closeStore(alone: { try wal.setAutosavedWorkAside(in: package, savedGeneration: marker.generation) }) { return }
             // Whoever reads goes on by the WAL and its index: these go with the folder that they are in, and the reader with them.
-            try replaceStore { try writeSavedState(to: $0) } keeping: { old in
+            try StoreExchange(session: self).replaceStore { try writeSavedState(to: $0) } keeping: { old in
                 try Disk.makeDirectories(FilePath.parent(FilePath.join(package, PackageLayout.discarded)), isDurable: true)
                 try Disk.rename(FilePath.join(old, FilePath.name(PackageLayout.store) + "-wal"), to: FilePath.join(package, PackageLayout.discarded))
             }
@@ -116,7 +69,6 @@ extension DocumentSession {
     private func closeReturning(to lastSave: DocumentMarker.LastSave) throws {
         func kept() throws -> DocumentVersion? { try versions?.list().last { $0.generation == lastSave.generation } }
         if marker?.isSaved == false {
-            versionReason = .autosave
             _ = try commit(ChangeSet(), .unfinishedWork)
         }
         // A fault may have kept the last save from becoming a version: the main file has it still.
@@ -126,37 +78,6 @@ extension DocumentSession {
         }
         try closeRestoring(version.number)
     }
-
-    /// Closes the store and puts the one that `build` makes in its place, in a folder of its own: a new store never lies beside an old WAL.
-    /// - Parameter keep: Takes out of the folder that was replaced what is worth keeping.
-    private func replaceStore(_ build: (_ path: String) throws -> Void, keeping keep: (_ folder: String) throws -> Void = { _ in }) throws {
-        guard let package else { preconditionFailure("A store by itself is not replaced") }
-        let folder = FilePath.join(package, PackageLayout.storeFolder)
-        let before = try Disk.identity(of: folder)
-        let replacement = Replacement(of: folder)
-        defer { try? Disk.removeTree(replacement.temporary) }
-        try Disk.makeDirectory(replacement.temporary)
-        try build(FilePath.join(replacement.temporary, FilePath.name(PackageLayout.store)))
-        if let mode = try Disk.status(of: FilePath.join(package, PackageLayout.store))?.mode {
-            let made = try File(FilePath.join(replacement.temporary, FilePath.name(PackageLayout.store)))
-            try made.setMode(mode)
-            try made.synchronize()
-        }
-        try Disk.synchronizeDirectory(replacement.temporary)
-        guard try Disk.identity(of: path)?.isSameFile(as: identity) ?? false else {
-            throw DocumentError(.changed, "the document was moved or replaced by another program", path: path)
-        }
-        try closeStore()
-        try replacement.commit(expecting: before)
-        // The state that was asked for is there: what can't be kept is gone, and told of.
-        UnfinishedWork.noting { try keep(replacement.temporary) }
-        // Its WAL was on the store that is gone; what stays of it is known by that.
-        if place.workingSet != nil { try? workingSet?.remove() }
-    }
-}
-
-extension FileIdentity {
-    fileprivate func isSameFile(as other: FileIdentity?) -> Bool { other.map { isSameFile(as: $0) } ?? false }
 }
 
 // MARK: Versions of another model

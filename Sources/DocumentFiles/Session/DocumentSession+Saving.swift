@@ -22,46 +22,45 @@ extension DocumentSession {
         var changes = changes
         var next = marker
         switch level {
-        case .save: next = marker?.nextSave(after: takenGeneration())
+        case .save: next = marker?.nextSave(after: keeping.lastGeneration())
         case .unfinishedWork:
-            next = marker?.nextInternal(after: takenGeneration())
+            keeping.willSave(for: .autosave)
+            next = marker?.nextInternal(after: keeping.lastGeneration())
         case .autosave(let isUnchecked, let pending, let denied):
             next = marker?.nextAutosave(isUnchecked: isUnchecked, pending: pending.metadata, denied: denied)
         }
-        let run = marker.map { journal ?? JournalRun(on: $0) }
+        let run = marker.map { journal.run ?? JournalRun(on: $0) }
         next?.journal = run
         if let noted = next?.metadata(since: marker) {
             if changes.metadata.isEmpty { changes.metadata = noted } else { changes.metadata.merge(noted) { $1 } }
         }
-        precondition(!isReplaced, "After a save of an archive its successor goes on")
-        try settleWorkingSet()
-        noteContent(changes)
-        hasWritten = true
+        try prepare(changes)
         let receipt = try DocumentError.stage(.committing, path) { try store.apply(changes) }
         marker = next
-        journal = run
-        countsBeforePieces = nil
-        counts?.apply(changes, receipt)
+        journal.didCommit(to: run)
+        footprint.didCommit(changes, receipt)
         return receipt
     }
 
     /// Writes changes of the object graph without committing them: the next `commit` does.
     package func writePiece(_ changes: ChangeSet) throws -> SaveReceipt {
-        precondition(!isReplaced, "After a save of an archive its successor goes on")
-        try settleWorkingSet()
-        noteContent(changes)
-        hasWritten = true
-        countsBeforePieces = countsBeforePieces ?? counts
+        try prepare(changes)
         let receipt = try DocumentError.stage(.writing, path) { try store.applyPiece(changes) }
-        counts?.apply(changes, receipt)
+        footprint.didWritePiece(changes, receipt)
         return receipt
     }
 
     /// Undoes the pieces that are not committed.
     package func abandonPieces() {
         store.abandonPieces()
-        counts = countsBeforePieces ?? counts
-        countsBeforePieces = nil
+        footprint.didAbandonPieces()
+    }
+
+    private func prepare(_ changes: ChangeSet) throws {
+        precondition(!isReplaced, "After a save of an archive its successor goes on")
+        try settleWorkingSet()
+        keeping.willCommit(changes, of: model)
+        journal.willWrite()
     }
 
     /// Makes the folder durable in which something is about to be committed.
@@ -74,7 +73,7 @@ extension DocumentSession {
     package func settleSave() {
         do {
             try finishSave()
-            unfinishedSave = lostVersions
+            unfinishedSave = keeping.lost
         } catch {
             unfinishedSave = error
         }
@@ -85,15 +84,15 @@ extension DocumentSession {
     package func finishSave() throws {
         if kind == .package, place.workingSet != nil {
             // A save that was interrupted behind its commit; one that the package's own WAL has stays there until the next.
-            if place.database != nil, try !Self.hasJournal(storePath) { try describeSharedStore() }
+            if place.database != nil, try !wal.hasContent() { try describeSharedStore() }
             return
         }
         if workingSet == nil { try DocumentError.stage(.committing, path) { try takeUpOutsideCommits() } }
         guard let package, workingSet == nil, let marker, marker.isSaved else { return }
-        if manifest?.generation != marker.generation { isCheckpointPending = true }
+        if manifest?.generation != marker.generation { journal.isCheckpointPending = true }
         try DocumentError.stage(.versioning, path) { try keepVersion() }
         let isComplete = try DocumentError.stage(.checkpointing, path) { try checkpoint() }
-        isCheckpointPending = !isComplete
+        journal.isCheckpointPending = !isComplete
         guard isComplete else { return }
         try DocumentError.stage(.describing, path) {
             guard manifest?.generation != marker.generation else { return }
@@ -101,7 +100,24 @@ extension DocumentSession {
             try Disk.removeFileIfPresent(FilePath.join(package, PackageLayout.discarded))
             try writeManifest(to: package, marker)
         }
-        try DocumentError.stage(.versioning, path) { try pruneVersions() }
+        try DocumentError.stage(.versioning, path) { try keeping.prune(keeping: marker.lastSave?.generation) }
+    }
+
+    /// How many commits of other programs the WAL has beside the document's own. Reads the WAL, where there is one.
+    /// - Parameter mainFile: What the main file notes by itself, where that was read.
+    func countOutsideCommits(mainFile: DocumentMarker? = nil) throws -> Int {
+        guard kind == .package, place.workingSet == nil, place.temporaryFolder == nil, let manifest, try wal.hasContent() else { return 0 }
+        return try OutsideCommits(store: packageStore, storePath: storePath, manifest: manifest, mainFile: mainFile).count()
+    }
+
+    /// Makes what other programs have committed on top of the last save a save of its own, so that the state before it is kept as a version.
+    private func takeUpOutsideCommits() throws {
+        guard let marker, marker.isSaved, marker.generation == manifest?.generation, case let count = try countOutsideCommits(), count > 0 else { return }
+        journal.noteOutsideCommits(count)
+        keeping.noteOutsideCommits()
+        footprint.forgetAttachments()
+        try footprint.count(store)
+        _ = try commit(ChangeSet(), .save)
     }
 
     var packageStore: SQLitePersistentStore {
@@ -110,33 +126,29 @@ extension DocumentSession {
     }
 
     func checkpoint() throws -> Bool {
-        guard try !Self.hasJournal(storePath) || packageStore.checkpoint() else { return false }
-        journal = nil
-        foldedJournalSize = 0
+        guard try !wal.hasContent() || packageStore.checkpoint() else { return false }
+        journal.didCheckpoint()
         return true
     }
 
     func writeManifest(to package: String, _ marker: DocumentMarker) throws {
         var next = try nextManifest(marker)
         next.store.pages = try pagesToRecord(marker)
-        next.files = filesToRecord()
+        next.files = footprint.fileSums(inPackage: package)
         try Disk.replaceFile(FilePath.join(package, PackageLayout.manifest), with: next.encoded)
         manifest = next
     }
 
     /// The manifest that goes with a state of the store.
     func nextManifest(_ marker: DocumentMarker) throws -> Manifest {
-        guard let content, let manifest, let counts else { preconditionFailure("A store by itself has no manifest") }
+        guard let content, let manifest, let counts = footprint.counts else { preconditionFailure("A store by itself has no manifest") }
         var modelName = manifest.model.name
         if manifest.model.digest != model.versionHashesDigest {
             modelName = try place.model(fitting: model.versionHashesByEntityName)?.name ?? PackageBuilder.name(for: model)
         }
-        if content.takeHasNewFiles() { attachments = nil }
-        let attachments = try self.attachments ?? content.attachments()
-        self.attachments = attachments
         var next = Manifest(
             uuid: uuid, marker: marker, modelName: modelName, model: model, counts: counts,
-            storeBytes: try place.storeBytes(), attachments: attachments)
+            storeBytes: try place.storeBytes(), attachments: try footprint.attachments(in: content))
         next.title = manifest.title
         next.keywords = manifest.keywords
         if modelName == manifest.model.name, let known = manifest.model.checksum {

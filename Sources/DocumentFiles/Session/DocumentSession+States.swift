@@ -93,7 +93,7 @@ extension DocumentSession {
                 throw DocumentError(.malformed, "the version is not that of a document: its metadata lack the marker", path: original.path)
             }
             session.marker = marker
-            session.counts = try EntityCounts(counting: store)
+            try session.footprint.count(store)
             session.manifest = original.manifest
             session.manifest = try session.nextManifest(marker)
             return session

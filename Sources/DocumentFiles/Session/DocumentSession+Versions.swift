@@ -8,18 +8,7 @@ internal import Storage
 
 extension DocumentSession {
     /// The earlier saved states of the document; nil for a store by itself, and for an archive, which is written without them.
-    package var versions: VersionStore? {
-        guard kind == .package, let package else { return nil }
-        return VersionStore(inPackage: package)
-    }
-
-    /// The highest generation that a version has: the next save gets a higher one. Looked up once. Where versions can't be read none of them counts: keeping the next one says so.
-    func takenGeneration() -> Int {
-        if let known = knownTakenGeneration { return known }
-        let taken = (try? versions?.lastGeneration()) ?? 0
-        knownTakenGeneration = taken
-        return taken
-    }
+    package var versions: VersionStore? { keeping.versions }
 
     /// The earlier saved states, those that an archive carries too, oldest first.
     package func listVersions() throws -> [DocumentVersion] {
@@ -43,96 +32,24 @@ extension DocumentSession {
         if try SQLitePersistentStore.storedModelInfo(at: URL(fileURLWithPath: target)).uuid != uuid { try SQLitePersistentStore.setUUID(uuid, ofStoreAt: target) }
     }
 
-    /// Keeps the state before the last save, which the main file is until the checkpoint. Does nothing where that was done.
+    /// Keeps the state before the last save. Does nothing where that was done.
     func keepVersion() throws {
-        guard let versions, let marker, marker.isSaved, let previous = keptState, previous != marker.savedState else { return }
-        let names = try referencesToKeep()
-        let references = names.map { ContentReferences(from: $0.before, to: $0.after) } ?? ContentReferences()
-        let recorded = manifest.flatMap { $0.generation == previous.generation ? $0.store.pages : nil }
-        func keep() throws {
-            let pages = try packageStore.withFiles { files in
-                var pages = recorded
-                _ = try versions.keep(files, saved: marker.savedState, previous: previous, reason: versionReason, references: references, pages: &pages)
-                return pages
-            }
-            keptPages = pages.map { (marker.generation, $0) }
-        }
-        do {
-            try keep()
-        } catch let error as DocumentError where error.code == .malformed {
-            guard try setUnreadableVersionsAside(versions) else { throw error }
-            try keep()
-        }
-        keptState = marker.savedState
-        contentNames = names?.after ?? contentNames
-        hasChangedContent = false
-        versionReason = .save
+        if let marker, marker.isSaved { try keeping.keep(before: marker.savedState, manifest, packageStore, content) }
     }
 
-    /// Takes versions that can't be read out of the way, for what is to be saved must not wait for what was.
-    /// - Returns: false where they can be read, so that something else is wrong.
-    private func setUnreadableVersionsAside(_ versions: VersionStore) throws -> Bool {
-        do {
-            _ = try versions.list()
-            return false
-        } catch let error as DocumentError where error.code == .malformed {
-            let aside = FilePath.join(FilePath.parent(versions.folder), "\(PackageLayout.damagedVersions)-\(UniqueName.make())")
-            try Disk.rename(versions.folder, to: aside)
-            try Disk.synchronizeDirectory(FilePath.parent(aside))
-            lostVersions = DocumentError(
-                .malformed, "the earlier versions can't be read and were set aside: \(error.message)", path: aside, stage: .versioning, underlying: error)
-            return true
-        }
-    }
+    /// The next save is made for another reason than that somebody saves.
+    package func willSave(for reason: DocumentVersion.Reason) { keeping.willSave(for: reason) }
 
-    /// The names in `content/` that the states before and after the last save refer to; nil where they can't differ.
-    func referencesToKeep() throws -> (before: Set<UUID>, after: Set<UUID>)? {
-        guard hasChangedContent, let content else { return nil }
-        let after = try Set(packageStore.externalValueNames().compactMap { UUID(uuidString: $0) })
-        // What the older state refers to was not collected yet: nothing is missing in the folder, though there may be more in it.
-        return (try contentNames ?? content.names(), after)
-    }
-
-    /// Notes what a commit does to references into `content/`.
-    func noteContent(_ changes: ChangeSet) {
-        if !hasChangedContent { hasChangedContent = changes.concernsLargeValues(of: model) }
-        if hasChangedContent { mayHaveUnusedContent = true }
-    }
-
-    /// Which saved state the versions lead up to: the one that the manifest tells of, or a later one whose checkpoint is still due.
-    func findKeptState(_ manifest: Manifest, _ marker: DocumentMarker) {
-        if marker.isSaved, marker.generation == manifest.generation {
-            keptState = marker.savedState
-            if manifest.hasCounts, manifest.attachments.count == 0 { contentNames = [] }
-            return
-        }
-        hasChangedContent = true
-        let described = SavedState(generation: manifest.generation, saved: manifest.saved)
-        guard let head = try? versions?.head(), head.generation > manifest.generation, head.generation <= marker.generation else {
-            keptState = described
-            return
-        }
-        keptState = head
-    }
-
-    /// Thins the versions out by age.
-    func pruneVersions() throws {
-        guard let versions, try Disk.exists(versions.folder) else { return }
-        if try !versions.prune(.standard, keeping: marker?.lastSave?.generation).isEmpty { mayHaveUnusedContent = true }
-    }
+    /// Versions were removed, and perhaps the last that referred to a large value.
+    package func noteRemovedVersions() { keeping.noteRemovedVersions() }
 
     /// Removes large values to which neither the saved state nor a version refers. Only at the end of a session: undo may bring values back until then.
     func collectContent() throws {
-        guard kind == .package, mayHaveUnusedContent, !isCheckpointPending, !hasAutosavedWork, let package, let content, let versions,
-            // Work that was set aside may refer to anything.
-            try !Disk.exists(FilePath.join(package, PackageLayout.discarded)), let kept = try versions.contentReferences()
+        guard kind == .package, !isCheckpointPending, !hasAutosavedWork, let package, let content,
+            let unused = try keeping.unusedContent(package, content, packageStore), !unused.isEmpty
         else { return }
-        let used = try Set(packageStore.externalValueNames().compactMap { UUID(uuidString: $0) })
-        mayHaveUnusedContent = false
-        let unused = try content.names().subtracting(used).subtracting(kept)
-        guard !unused.isEmpty else { return }
         for name in unused { try content.remove(name) }
-        attachments = nil
+        footprint.forgetAttachments()
         if let marker { try writeManifest(to: package, marker) }
     }
 
@@ -158,11 +75,6 @@ extension DocumentSession {
     }
 }
 
-extension DocumentMarker {
-    /// The saved state that the commit made, or that it was made on.
-    var savedState: SavedState { SavedState(generation: generation, counter: isSaved ? counter : 0, saved: saved) }
-}
-
 extension VersionStore {
     /// The saved state that the newest version's delta leads from; nil where no version was kept.
     func head() throws -> SavedState? {
@@ -173,22 +85,5 @@ extension VersionStore {
     func savedMark(generation: Int) throws -> WriteAheadLog.Mark? {
         guard let head = try VersionIndex.read(in: folder).head, head.generation == generation else { return nil }
         return head.wal
-    }
-}
-
-extension ChangeSet {
-    /// Whether rows are written or deleted that may refer to large values in files of their own.
-    fileprivate func concernsLargeValues(of model: ManagedObjectModel) -> Bool {
-        func places(_ entityIndex: Int) -> [Int] {
-            model.entities[entityIndex].properties.indices.filter {
-                model.entities[entityIndex].properties[$0].attribute?.allowsExternalBinaryDataStorage == true
-            }
-        }
-        func has(_ entityIndex: Int) -> Bool { !places(entityIndex).isEmpty }
-        if insertions.contains(where: { has($0.entityIndex) }) || deletions.contains(where: { has($0.entityIndex) }) { return true }
-        return updates.contains { updates in
-            let large = places(updates.entityIndex)
-            return updates.changed.contains { changed in large.contains { changed.contains($0) } }
-        }
     }
 }

@@ -9,7 +9,7 @@ package import Storage
 ///
 /// Invariants, of a session for editing:
 /// 1. The lock is held from before the first look at the files until after the store is closed.
-/// 2. Of a package or archive, `marker` is what the store's last commit notes, and `counts` what the store holds.
+/// 2. Of a package or archive, `marker` is what the store's last commit notes, and `footprint` what the store holds.
 /// 3. The store's main file changes by `finishSave` alone, and only when the last commit was a save and the state before it is kept as a version.
 package final class DocumentSession {
     /// Chooses the model of a store by the hashes that it records; nil leaves it to the store's own.
@@ -25,58 +25,26 @@ package final class DocumentSession {
     /// What the last commit was; nil for stores by themselves.
     package var marker: DocumentMarker?
     package var manifest: Manifest?
-    var counts: EntityCounts?
-    /// What the store held before the pieces that are not committed; nil where there are none.
-    var countsBeforePieces: EntityCounts?
+    /// What the store holds, for the manifest.
+    var footprint = Footprint()
+    /// What is known of the WAL beside the store.
+    var journal = JournalStatus()
+    /// What is known of the earlier saved states.
+    var keeping: VersionKeeping
     /// The identity of the document when it was opened or last saved.
     package var identity: FileIdentity?
     /// The archive's state that the working set belongs to, and the working set where there is one.
     package var origin: WorkingSetOrigin.State?
     package var workingSet: WorkingSet?
-    /// Where a WAL is that lay beside the store when it was opened, and was not its own.
-    package var quarantinedJournal: String?
-    /// How many commits of other programs were found in the WAL.
-    package var outsideCommits = 0
-    /// The run of the WAL that commits go to; nil where the main file has everything, so that the next commit begins one.
-    package var journal: JournalRun?
-    /// Whether the WAL had something in it when the session began.
-    var hadJournal = false
-    /// Whether the session has begun to write to the WAL, with or without success.
-    var hasWritten = false
-    /// The size of the WAL when autosaved work in it was made a state of its own, which an outside reader keeps from the main file still.
-    var foldedJournalSize: Int64 = 0
-    /// Whether the last autosave found more in the WAL than is to stay there.
-    package var isJournalFull = false
     /// Of an archive: the store as a file of its own, which is to take the place of the one in the archive.
     package var ownStore: Replacement?
-    /// Whether the last save is in the WAL still, for an outside reader kept it from the main file.
-    package var isCheckpointPending = false
     /// Whether the archive was replaced by a save, so that nothing more may be committed here: `successor()` goes on.
     package var isReplaced = false
-    /// Number and size of the large values; nil where they have to be counted.
-    var attachments: Manifest.Attachments?
-    /// What the manifest records of the application's files and previews, as they are; nil where they have to be read.
-    package var fileSums: FileSums.Recorded?
     package let content: ContentFolder?
     /// The marks of the document's files, as this program left them.
     package var trace: DocumentTrace?
     /// Of a package that was opened just now: what is held on to, for the first trace.
     var anchor: PathAnchor?
-    /// The saved state that the versions lead up to: the one before the last save until `keepVersion` has run. Nil where no versions are kept.
-    var keptState: SavedState?
-    /// What keeping a version has found of the pages of a save.
-    var keptPages: (generation: Int, pages: SavedPages)?
-    /// Why the state before the next save is kept.
-    package var versionReason = DocumentVersion.Reason.save
-    /// The names in `content/` that `keptState` refers to, where they are known, and whether commits since may have changed that.
-    var contentNames: Set<UUID>?
-    var hasChangedContent = false
-    /// Whether this session may have left large values to which nothing refers.
-    package var mayHaveUnusedContent = false
-    /// What `takenGeneration()` has found.
-    var knownTakenGeneration: Int?
-    /// Versions that were there and could not be read any more.
-    var lostVersions: DocumentError?
     package private(set) var isStoreOpen = true
     /// What kept files of the application from taking their names after the last commit that had some; nil where nothing did.
     package var unplacedParts: (any Error)?
@@ -93,6 +61,15 @@ package final class DocumentSession {
     package var uuid: String { store.identity.uuid }
     /// Whether there is autosaved work that was not saved.
     package var hasAutosavedWork: Bool { marker?.hasUnsavedWork ?? false }
+    /// Where a WAL is that lay beside the store when it was opened, and was not its own.
+    package var quarantinedJournal: String? { journal.quarantined }
+    /// How many commits of other programs were found in the WAL.
+    package var outsideCommits: Int { journal.outsideCommits }
+    /// Whether the last autosave found more in the WAL than is to stay there.
+    package var isJournalFull: Bool { journal.isFull }
+    /// Whether the last save is in the WAL still, for an outside reader kept it from the main file.
+    package var isCheckpointPending: Bool { journal.isCheckpointPending }
+    var wal: StoreWAL { StoreWAL(ofStoreAt: storePath) }
 
     init(
         kind: DocumentKind, path: String, isEditing: Bool, place: StorePlace, store: any PersistentStore, content: ContentFolder?
@@ -103,6 +80,7 @@ package final class DocumentSession {
         self.place = place
         self.store = store
         self.content = content
+        keeping = VersionKeeping(kind == .package ? place.package.map { VersionStore(inPackage: $0) } : nil)
     }
 
     /// Closes the store; the session's lock stays.

@@ -100,7 +100,7 @@ package struct StorePlace {
     }
 
     /// Whether there are commits that the main file lacks; after `check`, which has looked where an opening has the lock.
-    package func hasJournal() throws -> Bool { try reader?.hasJournal ?? DocumentSession.hasJournal(storePath) }
+    package func hasJournal() throws -> Bool { try reader?.hasJournal ?? StoreWAL(ofStoreAt: storePath).hasContent() }
 
     /// What the store says of itself; it need not be open.
     package func storedModelInfo() throws -> StoredModelInfo {
@@ -110,13 +110,6 @@ package struct StorePlace {
 
     /// What the store's last commit noted; nil where it is none of a document.
     package func marker() throws -> DocumentMarker? { try DocumentMarker(storedModelInfo().metadata) }
-
-    /// Whether an editor left work in the WAL, or in the store of a working set, that was not saved.
-    package func hasAutosavedWork() throws -> Bool {
-        // The store of a working set, where there is one, may have taken work up; that of a package tells of it by `DocumentMarker.lastSave`.
-        guard try DocumentSession.hasJournal(storePath) || (archive != nil || workingSet != nil) && database == nil else { return false }
-        return try marker().map { !$0.isSaved } ?? false
-    }
 
     /// The large values. Those that `known` has are there still, and it is what goes on.
     package func content(_ known: ContentFolder? = nil) -> ContentFolder? {
@@ -130,7 +123,7 @@ package struct StorePlace {
 
     /// - Parameter likely: The name of the model that the store most likely has.
     package func open(
-        _ description: PersistentStoreDescription, _ content: ContentFolder?, likely: String? = nil, model resolve: DocumentSession.ModelResolver
+        _ description: PersistentStoreDescription, _ content: ContentFolder?, likely: String? = nil, model resolve: ([String: Data]) throws -> ManagedObjectModel?
     ) throws -> SQLitePersistentStore {
         let resolver: (StoreSignature?) throws -> ManagedObjectModel? = { signature in
             guard let signature else { return nil }

@@ -26,7 +26,7 @@ extension DocumentCheck {
     }
 
     mutating func store(_ path: String, _ storePath: String, package: (reader: PackageReader, manifest: Manifest?)?) {
-        let isForeign = package != nil && part("store") { _ in try DocumentSession.hasForeignJournal(storePath) } == true
+        let isForeign = package != nil && part("store") { _ in try StoreWAL(ofStoreAt: storePath).isForeign() } == true
         if isForeign { report("store", "the journal beside it is that of another store or state, and is not applied") }
         guard let store = part("store", { try $0.open(storePath, package, ignoresWAL: isForeign) }) else { return }
         defer { try? store.close() }

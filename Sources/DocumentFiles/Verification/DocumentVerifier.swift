@@ -25,7 +25,7 @@ public enum DocumentVerifier {
     public static func quarantinedFiles(of url: URL) throws -> [URL] {
         let document = try DetectedDocument(url.path)
         guard document.kind == .package else { return [] }
-        return try DocumentError.stage(.reading, document.path) { try DocumentSession.quarantined(in: document.path).map { URL(fileURLWithPath: $0) } }
+        return try DocumentError.stage(.reading, document.path) { try Quarantine.contents(ofPackage: document.path).map { URL(fileURLWithPath: $0) } }
     }
 
     /// Whether another program has committed in the store of a package since the last save, by the change counter in its header: no damage, and the next save takes it up. What was changed

@@ -81,7 +81,7 @@ package struct WorkingSet {
     package static func make(forPackage path: String, _ state: WorkingSetOrigin.State, uuid: String, generation: Int) throws -> WorkingSet {
         let store = FilePath.join(path, PackageLayout.store)
         return try make(uuid, generation, WorkingSetOrigin(path: path, state: state)) { folder in
-            guard try DocumentSession.hasJournal(store) else { return false }
+            guard try StoreWAL(ofStoreAt: store).hasContent() else { return false }
             for suffix in ["", "-wal"] { try Disk.copyFile(store + suffix, to: FilePath.join(folder, PackageLayout.store) + suffix) }
             return true
         }
@@ -132,7 +132,7 @@ package struct WorkingSet {
     private static func isHollow(_ folder: String) throws -> Bool {
         let store = FilePath.join(folder, PackageLayout.store)
         if try !Disk.exists(FilePath.parent(store)) { return true }
-        return try !Disk.exists(store) && !DocumentSession.hasJournal(store) && WorkingSetOrigin.read(in: folder) == nil
+        return try !Disk.exists(store) && !StoreWAL(ofStoreAt: store).hasContent() && WorkingSetOrigin.read(in: folder) == nil
     }
 
     /// Whether the working set has a store of its own with work that was not saved.

@@ -17,7 +17,7 @@ package struct DocumentTarget {
         let lock = try DocumentLock.acquire(path, document: nil)
         defer { lock.release() }
         let existing: FileIdentity? = try DocumentError.stage(.writing, path) {
-            try DocumentSession.mend(path)
+            try Leftovers.mend(path)
             return try checkExisting(isBareStore: false)
         }
         let replacement = Replacement(of: path)

@@ -127,7 +127,7 @@ extension DocumentWriter {
     private func copyVersions(of session: DocumentSession, to package: PackageBuilder, _ marker: DocumentMarker) throws {
         let staging = try StateFolder.makeTemporary()
         defer { StateFolder.removeTemporary(staging) }
-        guard let source = try session.versions ?? session.archivedVersions(in: staging), let saved = session.keptState, let store = session.sqliteStore else { return }
+        guard let source = try session.versions ?? session.archivedVersions(in: staging), let saved = session.keeping.head, let store = session.sqliteStore else { return }
         let target = VersionStore(folder: FilePath.join(package.path, PackageLayout.versions)) { _, _ in false }
         if try Disk.exists(source.folder) {
             let discarded = FilePath.name(PackageLayout.discarded)

@@ -66,7 +66,7 @@ package struct DocumentWriter {
 
     private func write(_ content: Content, _ place: DocumentTarget) throws -> SaveReceipt {
         let existing: FileIdentity? = try DocumentError.stage(.writing, target) {
-            try DocumentSession.mend(target)
+            try Leftovers.mend(target)
             return try place.checkExisting(isBareStore: form.bareStoreType != nil)
         }
         let replacement = Replacement(of: target)

@@ -47,7 +47,6 @@ struct DocumentVersions {
                 isKept = false
             } else if document.state.hasAutosavedWork, !isKept {
                 try await document.performInBackground { session in
-                    session.versionReason = .autosave
                     _ = try session.commit(ChangeSet(), .unfinishedWork)
                     session.settleSave()
                     session.renewTrace()
@@ -81,7 +80,7 @@ struct DocumentVersions {
             throw DocumentError(.usage, "unsaved work goes back to version \(lastSave.generation): it can't be removed", path: state.path, hint: "save or revert first")
         }
         try edit { try $0.remove(Set(versions.map(\.number))) }
-        try document.performInline { $0.mayHaveUnusedContent = true }
+        try document.performInline { $0.noteRemovedVersions() }
     }
 
     // MARK: What was put aside
@@ -90,14 +89,14 @@ struct DocumentVersions {
     func quarantined() throws -> [String] {
         let state = try document.openedState()
         guard state.kind == .package else { return [] }
-        return try DocumentError.stage(.reading, state.path) { try DocumentSession.quarantined(in: state.path) }
+        return try DocumentError.stage(.reading, state.path) { try Quarantine.contents(ofPackage: state.path) }
     }
 
     func removeQuarantined() throws {
         let state = try document.editingState()
         guard state.kind == .package else { return }
         try DocumentError.stage(.versioning, state.path) {
-            for path in try DocumentSession.quarantined(in: state.path) { try Disk.removeTree(path) }
+            for path in try Quarantine.contents(ofPackage: state.path) { try Disk.removeTree(path) }
         }
     }
 }

@@ -236,7 +236,7 @@ package struct DocumentMigrator: Sendable {
         defer { session.unlock() }
         try session.store.close()
         // What others committed goes into the main file first, and somebody who has it open is met before anything is done.
-        if try DocumentSession.hasJournal(session.storePath) { try SQLitePersistentStore.foldJournal(at: session.storePath) }
+        if try StoreWAL(ofStoreAt: session.storePath).hasContent() { try SQLitePersistentStore.foldJournal(at: session.storePath) }
         var description = session.store.description
         description.createsIfMissing = false
         return try SQLitePersistentStore.migrate(description, plans, progress: progress).steps
@@ -299,7 +299,7 @@ extension DocumentSession {
             if kind == .package { return try replaceSharedStore(dropping: old, reason: .migration) }
             return try replaceArchive(dropping: old)
         }
-        versionReason = .migration
+        willSave(for: .migration)
         let previous = marker?.generation
         _ = try commit(ChangeSet(), .save)
         UnfinishedWork.noting {

@@ -114,7 +114,7 @@ struct DocumentSaver {
             }
             session.unfinishedSave = session.unfinishedSave ?? failure
             // While the session is at hand: to come back for it would take longer than the look itself.
-            if case .autosave = level { session.isJournalFull = (try? session.isJournalFull(limit)) ?? false }
+            if case .autosave = level { session.checkJournalSize(limit) }
             return receipt
         }
         // Numbers can't be held back for new objects of a store that other programs write to as well: so nobody may fetch here while their rows are written.

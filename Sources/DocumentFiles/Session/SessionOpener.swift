@@ -1,0 +1,210 @@
+internal import ArchiveKit
+internal import FileSystem
+internal import Foundation
+internal import SQLiteStore
+internal import Storage
+
+/// Opens a document for editing. Its lock is held: what a crash left is mended, then the store's files are inspected, what becomes of unsaved work is decided by that, and the store is opened.
+struct SessionOpener {
+    let model: DocumentSession.ModelResolver
+    let recovery: DocumentRecovery
+    /// The session that goes on with what is opened, whose large values go on being read; nil for none.
+    var following: DocumentSession?
+
+    /// Mends what is at a path, links resolved, and opens it.
+    func openMended(_ location: String) throws -> DocumentSession {
+        try Leftovers.mendReplacement(of: location)
+        if try Disk.kind(of: location) == .directory {
+            let reader = try PackageReader(location)
+            try Leftovers.removeTemporaries(in: reader)
+            if let document = try DetectedDocument(reader) { return try openPackage(document, reader) }
+        }
+        return try open(DetectedDocument(location))
+    }
+
+    func open(_ document: DetectedDocument) throws -> DocumentSession {
+        switch document.kind {
+        case .store, .managedDocument:
+            let session = try openStore(document, StorePlace(document))
+            session.identity = try Disk.identity(of: document.path)
+            return session
+        case .package: return try openPackage(document, PackageReader(document.path))
+        case .archive: return try openWithWorkingSet(document)
+        }
+    }
+
+    private func openPackage(_ document: DetectedDocument, _ reader: PackageReader) throws -> DocumentSession {
+        try Leftovers.mendStoreAndModels(of: reader)
+        return try SharedPlace.holds(document.path) ? openWithWorkingSet(document) : openInPlace(document, reader)
+    }
+
+    /// Opens a package that has its WAL in itself.
+    private func openInPlace(_ document: DetectedDocument, _ reader: PackageReader) throws -> DocumentSession {
+        let place = StorePlace(document, opening: reader)
+        try place.check()
+        let (inspection, quarantined) = try inspect(document.path, hasWAL: reader.hasJournal)
+        if quarantined != nil { reader.forget() }
+        if inspection.hasUnsavedWork, recovery == .refuse { throw recoverable(document.path) }
+        let session = try openStore(document, place, inspection)
+        if session.marker?.lastSave != nil, recovery == .refuse {
+            try session.closeStore()
+            throw recoverable(document.path)
+        }
+        let anchor = reader.anchor
+        session.identity = try anchor.status().identity
+        session.journal.quarantined = quarantined
+        try session.settle()
+        session.anchor = anchor
+        guard recovery == .discard, inspection.hasUnsavedWork || session.marker?.lastSave != nil else { return session }
+        // Only an open store tells whether somebody reads what is to be set aside.
+        try session.closeDiscardingAutosavedWork()
+        // The model may be another than that of what was discarded, which may be a migration that did not end.
+        return try SessionOpener(model: model, recovery: .refuse).open(document)
+    }
+
+    /// Opens a document whose commits go to a working set: an archive, or a package where a WAL must not lie. It is read where it is, takes no lock of SQLite's there, and is written by saves alone.
+    func openWithWorkingSet(_ document: DetectedDocument) throws -> DocumentSession {
+        let path = document.path
+        let archive = document.kind == .archive ? try ArchiveFile(path) : nil
+        let manifest = try archive?.manifest() ?? PackageReader(path).manifest()
+        var inspection = DocumentInspection(), quarantined: String?
+        if archive == nil {
+            try PackageReader(path).checkStore()
+            (inspection, quarantined) = try inspect(path, hasWAL: StoreWAL(inPackage: path).hasContent())
+        }
+        let state = try archive?.state() ?? WorkingSetOrigin.state(ofStore: FilePath.join(path, PackageLayout.store))
+        func place(_ set: WorkingSet) throws -> StorePlace {
+            try archive.map { try StorePlace($0, set, isTrusted: following != nil) } ?? StorePlace(sharedPackage: path, set)
+        }
+        if following == nil { try WorkingSet.removeFinished(for: path, state, uuid: manifest.uuid) }
+        let left = try workingSetToKeep(WorkingSet.existing(for: path, state, uuid: manifest.uuid), path, place)
+        if left == nil, inspection.hasUnsavedWork, recovery != .keep {
+            // In the package itself, by an editor for which this was no shared place.
+            guard recovery == .discard else { throw recoverable(path) }
+            try StoreWAL(inPackage: path).setAutosavedWorkAside(in: path, savedGeneration: manifest.generation)
+        }
+        try left?.noteState(state)
+        let set = try left ?? archive.map { try WorkingSet.make(from: $0, uuid: manifest.uuid, generation: manifest.generation) }
+            ?? WorkingSet.make(forPackage: path, state, uuid: manifest.uuid, generation: manifest.generation)
+        let session = try openStore(document, place(set))
+        session.identity = try archive == nil ? Disk.identity(of: path) : state.identity
+        session.origin = state
+        session.workingSet = set
+        session.journal.quarantined = quarantined
+        try session.settle()
+        return session
+    }
+
+    // MARK: Work that was left
+
+    /// Reads what the files of a package's store say, and puts a WAL out of the way that is not the store's, never to be applied; answers where that is.
+    private func inspect(_ package: String, hasWAL: Bool) throws -> (DocumentInspection, quarantined: String?) {
+        guard hasWAL else { return (DocumentInspection(), nil) }
+        let store = FilePath.join(package, PackageLayout.store)
+        let inspection = try DocumentInspection(ofStoreAt: store, DocumentInspection.mainFile(ofStoreAt: store))
+        guard inspection.isWALForeign else { return (inspection, nil) }
+        return (DocumentInspection(), try StoreWAL(inPackage: package).setAside(in: package, as: Quarantine.walName()))
+    }
+
+    /// The working set that an editor left, where it has work that is wanted; else it is removed.
+    private func workingSetToKeep(_ left: WorkingSet?, _ path: String, _ place: (WorkingSet) throws -> StorePlace) throws -> WorkingSet? {
+        guard let left else { return nil }
+        try Leftovers.mend(FilePath.join(left.path, PackageLayout.storeFolder))
+        let hasWork = try DocumentInspection(ofWorkingSet: place(left)).hasUnsavedWork
+        if hasWork, recovery == .refuse { throw recoverable(path) }
+        if hasWork, recovery == .keep { return left }
+        // Nothing is in it that the document has not, or that anybody wants.
+        try left.remove()
+        return nil
+    }
+
+    private func recoverable(_ path: String) -> DocumentError {
+        DocumentError(
+            .recoverable, "an editor that is gone left work that was never saved", path: path, stage: .opening,
+            hint: "recover it first: keep or discard it")
+    }
+
+    // MARK: The store
+
+    private func openStore(_ document: DetectedDocument, _ place: StorePlace, _ inspection: DocumentInspection = DocumentInspection()) throws -> DocumentSession {
+        try Self.openStore(document, place, isEditing: true, content: following?.content, mainFile: inspection.main?.marker, model: model)
+    }
+
+    /// Opens a document for reading, whatever becomes of it meanwhile.
+    static func read(_ path: String, model: DocumentSession.ModelResolver) throws -> DocumentSession {
+        let document = try DetectedDocument(path)
+        return try DocumentError.stage(.opening, document.path) {
+            if document.kind == .package, try SharedPlace.holds(document.path),
+                let left = try WorkingSet.existing(forPackage: document.path, uuid: PackageReader(document.path).manifest().uuid)
+            {
+                return try openStore(document, StorePlace(sharedPackage: document.path, left), isEditing: false, model: model)
+            }
+            guard document.kind == .archive else { return try openStore(document, StorePlace(document), isEditing: false, model: model) }
+            let archive = try ArchiveFile(document.path)
+            if let left = try WorkingSet.existing(for: archive, uuid: archive.manifest().uuid) {
+                return try openStore(document, StorePlace(archive, left), isEditing: false, model: model)
+            }
+            return try openStore(document, StorePlace(reading: archive), isEditing: false, model: model)
+        }
+    }
+
+    /// Opens the store of a document.
+    /// - Parameters:
+    ///   - content: The folder of large values that goes on being used; nil for one of its own.
+    ///   - mainFile: What the main file notes by itself, where that was read.
+    static func openStore(
+        _ document: DetectedDocument, _ place: StorePlace, isEditing: Bool, content known: ContentFolder? = nil, mainFile: DocumentMarker? = nil,
+        model: DocumentSession.ModelResolver
+    ) throws -> DocumentSession {
+        do {
+            try place.check()
+            let manifest = try place.manifest()
+            var description = PersistentStoreDescription(url: URL(fileURLWithPath: place.storePath, isDirectory: false))
+            description.createsIfMissing = false
+            description.isReadOnly = !isEditing
+            description.journal = manifest == nil ? .asFound : .heldByDocument
+            if !isEditing, document.kind == .package, place.workingSet == nil { description.ignoresWAL = try StoreWAL(ofStoreAt: place.storePath).isForeign() }
+            let content = place.content(known)
+            description.type = document.storeType
+            StoreConfiguration.current?.apply(to: &description)
+            let store: any PersistentStore
+            if document.storeType == .sqlite {
+                store = try place.open(description, content, likely: manifest?.model.name, model: model)
+            } else {
+                store = try BareStore.open(description, model: model)
+            }
+            do {
+                let session = DocumentSession(kind: document.kind, path: document.path, isEditing: isEditing, place: place.opened, store: store, content: content)
+                session.manifest = manifest
+                let hasJournal = try manifest != nil && place.hasJournal()
+                // Before the marker is read: counting reads all of the WAL, and an editor at work commits meanwhile.
+                let outsideCommits = try hasJournal ? session.countOutsideCommits(mainFile: mainFile) : 0
+                if let manifest { try readMarker(session, manifest, hasJournal: hasJournal) }
+                session.journal.noteOutsideCommits(outsideCommits)
+                return session
+            } catch {
+                try? store.close()
+                throw error
+            }
+        } catch {
+            if let folder = place.temporaryFolder { StateFolder.removeTemporary(folder) }
+            throw error
+        }
+    }
+
+    /// Takes what the last commit of a document's store noted, and what the manifest knows of it.
+    private static func readMarker(_ session: DocumentSession, _ manifest: Manifest, hasJournal: Bool) throws {
+        func malformed(_ reason: String) -> DocumentError { DocumentError(.malformed, reason, path: session.storePath) }
+        // Under the lock nobody has written since.
+        let known = session.isEditing ? try session.sqliteStore?.knownMetadata() : nil
+        guard let marker = DocumentMarker(try known ?? session.store.metadata()) else {
+            throw malformed("the store is not that of a document: its metadata lack the marker")
+        }
+        guard session.uuid == manifest.uuid.uppercased() else { throw malformed("the store is that of another document: \(session.uuid), not \(manifest.uuid)") }
+        guard marker.generation >= manifest.generation else { throw malformed("the store is older than the manifest") }
+        session.marker = marker
+        session.journal = JournalStatus(marker, hasContent: hasJournal)
+        session.keeping.findHead(manifest, marker)
+        session.footprint.take(manifest, at: marker, session.model)
+    }
+}

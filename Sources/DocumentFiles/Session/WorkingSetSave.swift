@@ -1,0 +1,198 @@
+internal import ArchiveKit
+internal import FileSystem
+internal import Foundation
+internal import SQLiteStore
+internal import Storage
+
+/// A save of a document that has a working set: a new archive, or a new store of a package in a shared place, takes the place of the old one by one exchange. That is the commit point; what
+/// was committed before is autosaved work until then.
+///
+/// Needs no object graph. Nothing may be committed while it runs or afterwards, for the working set goes with what was replaced.
+struct WorkingSetSave {
+    private let session: DocumentSession
+    private let path: String
+    private let workingSet: WorkingSet
+    private let origin: WorkingSetOrigin.State
+    /// What the save notes.
+    private let marker: DocumentMarker
+
+    init(_ session: DocumentSession) {
+        guard let origin = session.origin, let workingSet = session.workingSet, var marker = session.marker else {
+            preconditionFailure("Only a document that is edited by a working set is replaced by a save")
+        }
+        if !marker.isSaved { marker = marker.nextSave() }
+        marker.journal = nil
+        self.session = session
+        self.marker = marker
+        self.origin = origin
+        self.workingSet = workingSet
+        path = session.path
+    }
+
+    /// Writes an archive anew.
+    /// - Parameter models: The names of models that the new archive does not carry any more.
+    func replaceArchive(dropping models: [String]) throws {
+        let replacement = Replacement(of: path)
+        do {
+            let state = try DocumentError.stage(.packing, path) { try withStaging { try writeArchive(replacement.temporary, in: $0, dropping: models) } }
+            try exchange(replacement, for: state, expecting: origin.identity, "archive") { try Disk.identity(of: path) == origin.identity }
+            session.identity = state.identity
+        } catch {
+            _ = try? Disk.removeFileIfPresent(replacement.temporary)
+            throw error
+        }
+        _ = try? Disk.removeFileIfPresent(replacement.temporary)
+    }
+
+    /// Puts a store with what is committed in the place of a package's, as one exchange of the store's folder.
+    /// - Parameter parts: The application's own files, which take their names after the commit.
+    func replaceSharedStore(_ parts: CapturedParts, dropping models: [String], reason: DocumentVersion.Reason) throws {
+        guard let package = session.package, session.versions != nil else { preconditionFailure("Only a package in a shared place has a store of its own beside a working set") }
+        let folder = FilePath.join(package, PackageLayout.storeFolder), main = FilePath.join(package, PackageLayout.store)
+        let before = try Disk.identity(of: folder)
+        let replacement = Replacement(of: folder)
+        // What it replaced, once that is done.
+        defer { try? Disk.removeTree(replacement.temporary) }
+        let staged = try session.stage(parts)
+        defer { staged.remove() }
+        let state = try DocumentError.stage(.writing, path) { try withStaging { try writeStore(in: replacement.temporary, as: main, by: $0) } }
+        try DocumentError.stage(.versioning, path) {
+            // Where the working set's own store has taken up autosaved work, nobody has the package's open.
+            let closed = session.place.database == nil ? main : nil
+            try session.keeping.keepReplaced(session.packageStore, closed: closed, by: marker.savedState, for: reason, session.content)
+        }
+        try DocumentError.stage(.replacing, path) { try WorkProgress.check() }
+        try exchange(replacement, for: state, expecting: before, "document") {
+            guard try Disk.identity(of: main) == origin.identity, let identity = session.identity else { return false }
+            return try Disk.identity(of: path)?.isSameFile(as: identity) == true
+        }
+        session.unfinishedSave = session.place(staged)
+        do {
+            try session.describeSharedStore()
+            for name in models { ModelFolder(name, in: package).remove() }
+            try session.keeping.prune(keeping: marker.lastSave?.generation)
+        } catch {
+            session.unfinishedSave = session.unfinishedSave ?? error
+        }
+    }
+
+    /// Exchanges the old state for the new one, which the working set notes before as about to be there. From then on the save stands; what a crash leaves, the next opening sees to be done with.
+    private func exchange(
+        _ replacement: Replacement, for state: WorkingSetOrigin.State, expecting before: FileIdentity?, _ kind: String, isUnchanged: () throws -> Bool
+    ) throws {
+        try DocumentError.stage(.replacing, path) {
+            try WorkingSetOrigin(path: path, state: origin, pending: state).write(in: workingSet.path)
+            guard try isUnchanged() else {
+                throw DocumentError(.changed, "the \(kind) was changed by another program", path: path, hint: "save it as another document")
+            }
+            try replacement.commit(expecting: before)
+        }
+        session.origin = state
+        session.isReplaced = true
+        session.marker = marker
+    }
+
+    /// Runs `body` with a folder beside the working set, where a WAL may lie; it is gone afterwards.
+    private func withStaging<Result>(_ body: (_ folder: String) throws -> Result) throws -> Result {
+        let staging = FilePath.join(FilePath.parent(workingSet.path), ".\(FilePath.name(workingSet.path)).tmp-\(UniqueName.make())")
+        defer { try? Disk.removeTree(staging) }
+        try Disk.makeDirectory(staging, mode: 0o700)
+        return try body(staging)
+    }
+
+    /// Puts the new store of a package into a new folder; answers the state that it is.
+    private func writeStore(in folder: String, as main: String, by staging: String) throws -> WorkingSetOrigin.State {
+        let copy = FilePath.join(staging, FilePath.name(main)), made = FilePath.join(folder, FilePath.name(main))
+        try copyStore(to: copy)
+        try Disk.makeDirectory(folder)
+        try Disk.copyFile(copy, to: made)
+        if let mode = try Disk.status(of: main)?.mode { try Disk.setMode(mode, of: made) }
+        try Disk.synchronizeFile(made)
+        try Disk.synchronizeDirectory(folder)
+        return try WorkingSetOrigin.state(ofStore: made)
+    }
+
+    // MARK: The archive
+
+    /// Writes the new archive into a file; answers the state that it is.
+    private func writeArchive(_ target: String, in staging: String, dropping models: [String]) throws -> WorkingSetOrigin.State {
+        let copy = FilePath.join(staging, "store.sqlite")
+        try copyStore(to: copy)
+        var manifest = try session.nextManifest(marker)
+        manifest.store.bytes = try Disk.status(of: copy)?.size ?? 0
+        manifest.store.pages = try SavedPages(ofFileAt: copy)
+        manifest.files = try FileSums.recorded(ownFiles(), beneath: session.package.map { try Directory($0) })
+        let protection = try FileProtection.open.replacing(path)
+        let file = try File(target, .create(mode: protection.fileMode))
+        defer { file.close() }
+        if let mode = try Disk.status(of: path)?.mode { try file.setMode(mode) }
+        try protection.giveAway(target)
+        let parts = try archiveParts(manifest, store: copy, dropping: models) + keepArchivedVersion(in: staging)
+        try WorkProgress.begin(parts.reduce(0) { try $0 + $1.byteCount() })
+        try ArchiveWriter.write(parts, to: file) { try WorkProgress.advance(by: $0) }
+        try file.synchronize()
+        // What can't be opened must not replace what can.
+        return try ArchiveFile(target).state()
+    }
+
+    /// Everything that the new archive holds, in the order in which it lies there: the same content gives the same bytes.
+    private func archiveParts(_ manifest: Manifest, store: String, dropping: [String]) throws -> [ArchivePart] {
+        var parts = [
+            ArchivePart(name: PackageLayout.mimetype, content: .bytes(Array(PackageLayout.archiveType.utf8)), isStored: true),
+            ArchivePart(name: PackageLayout.manifest, content: .bytes(try manifest.encoded)),
+        ]
+        let dropped = dropping.map { "\(PackageLayout.models)/\($0).xcdatamodel/" }
+        parts += try self.parts(under: PackageLayout.models).filter { part in !dropped.contains { part.name.hasPrefix($0) } }
+        parts += try PageSums.storeParts(store)
+        for folder in [PackageLayout.content, PackageLayout.extra, PackageLayout.preview] { parts += try self.parts(under: folder) }
+        return parts
+    }
+
+    /// The versions of an archive that carries some, with the state that is about to be replaced as a whole copy: an archive's store is written anew, page by page.
+    private func keepArchivedVersion(in staging: String) throws -> [ArchivePart] {
+        guard let versions = try session.archivedVersions(in: staging), let previous = session.keeping.head else { return [] }
+        if session.place.database == nil, let archive = session.place.archive {
+            // The working set's own store may have taken up autosaved work.
+            let saved = FilePath.join(staging, "saved.sqlite")
+            try archive.takeOutStore(to: saved)
+            try versions.keepReplaced(saved, saved: marker.savedState, previous: previous, reason: .save)
+        } else {
+            try session.packageStore.withFiles { files in
+                _ = try versions.keepReplaced(files, saved: marker.savedState, previous: previous, reason: .save)
+            }
+        }
+        try versions.prune(.standard)
+        return try ArchiveFile.files(in: staging, under: PackageLayout.versions)
+    }
+
+    /// The application's own files and the previews.
+    private func ownFiles() throws -> [ArchivePart] { try [PackageLayout.extra, PackageLayout.preview].flatMap { try parts(under: $0) } }
+
+    /// What the archive has under a folder, as it lies there, and what the working set has beside or instead, by name.
+    private func parts(under folder: String) throws -> [ArchivePart] {
+        let own = try session.package.map { try ArchiveFile.files(in: $0, under: folder) } ?? []
+        let names = Set(own.map(\.name))
+        let entries = session.place.archive?.reader.directory.entries ?? []
+        let isRemoved = try session.package.map { try RemovedParts(inWorkingSet: $0).contains() } ?? { _ in false }
+        let kept = entries.filter { !$0.isDirectory && $0.name.hasPrefix(folder + "/") && !names.contains($0.name) && !isRemoved($0.name) }
+        guard let reader = session.place.archive?.reader else { return own }
+        return (own + kept.map { reader.part($0) }).sorted { $0.name < $1.name }
+    }
+
+    /// Copies the store, the WAL folded in, as one closed file that carries the marker of the save.
+    private func copyStore(to path: String) throws {
+        try session.packageStore.copy(to: path)
+        var description = PersistentStoreDescription(url: URL(fileURLWithPath: path))
+        description.createsIfMissing = false
+        let copy = try SQLitePersistentStore.open(description, model: session.model, files: session.content?.externalValues)
+        do {
+            var changes = ChangeSet()
+            changes.metadata = marker.metadata
+            _ = try copy.apply(changes)
+            try copy.closeAsOneFile()
+        } catch {
+            try? copy.close()
+            throw error
+        }
+    }
+}

@@ -9,28 +9,8 @@ extension DocumentSession {
             if let temporaryFolder = place.temporaryFolder { StateFolder.removeTemporary(temporaryFolder) }
             unlock()
         }
-        guard isEditing, package != nil, marker?.isSaved == true else {
-            try DocumentError.stage(.closing, path) { try closeStore() }
-            return
-        }
-        if workingSet == nil {
-            settleSave()
-            // What stays for now goes at the end of a later session.
-            try? collectContent()
-        }
-        if kind == .package, workingSet != nil, !isReplaced { try? collectContent() }
-        try DocumentError.stage(.closing, path) {
-            if let workingSet {
-                try closeStore()
-                return try workingSet.remove()
-            }
-            guard !isCheckpointPending, try !wal.hasContent() else { return try closeStore() }
-            // Where somebody reads the document still, both stay, and go with a later session.
-            try closeStore(removesJournal: true)
-            // Where nothing was ever in the journal, it does no harm if a power cut brings its name back: it is empty.
-            guard journal.wasUsed else { return }
-            try Disk.synchronizeDirectory(FilePath.parent(storePath))
-        }
+        if isEditing, package != nil, marker?.isSaved == true { return try form.closeSaved(self) }
+        try DocumentError.stage(.closing, path) { try closeStore() }
     }
 
     package func unlock() {

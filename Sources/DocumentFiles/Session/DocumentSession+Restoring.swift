@@ -46,22 +46,8 @@ extension DocumentSession {
     package func closeDiscardingAutosavedWork() throws {
         try DocumentError.stage(.closing, path) {
             if let lastSave = marker?.lastSave { return try closeReturning(to: lastSave) }
-            guard let package, let marker, !marker.isSaved else { return try closeStore() }
-            if let workingSet {
-                // What is in it is the work and nothing else.
-                try closeStore()
-                return try workingSet.remove()
-            }
-            if isCheckpointPending {
-                // An outside reader may still have the files open: they stay as they are, and the state that the versions lead up to takes their place.
-                return try StoreExchange(session: self).replaceStore { try writeSavedState(to: $0) }
-            }
-            if try closeStore(alone: { try wal.setAutosavedWorkAside(in: package, savedGeneration: marker.generation) }) { return }
-            // Whoever reads goes on by the WAL and its index: these go with the folder that they are in, and the reader with them.
-            try StoreExchange(session: self).replaceStore { try writeSavedState(to: $0) } keeping: { old in
-                try Disk.makeDirectories(FilePath.parent(FilePath.join(package, PackageLayout.discarded)), isDurable: true)
-                try Disk.rename(FilePath.join(old, FilePath.name(PackageLayout.store) + "-wal"), to: FilePath.join(package, PackageLayout.discarded))
-            }
+            guard package != nil, let marker, !marker.isSaved else { return try closeStore() }
+            try form.closeDiscarding(self, marker)
         }
     }
 

@@ -58,16 +58,13 @@ extension DocumentSession {
 
     private func prepare(_ changes: ChangeSet) throws {
         precondition(!isReplaced, "After a save of an archive its successor goes on")
-        try settleWorkingSet()
+        try form.willCommit(self)
         keeping.willCommit(changes, of: model)
         journal.willWrite()
     }
 
     /// Makes the folder durable in which something is about to be committed.
-    package func settleWorkingSet() throws {
-        guard workingSet?.isSettled == false else { return }
-        try DocumentError.stage(.writing, path) { try workingSet?.settle() }
-    }
+    package func settleWorkingSet() throws { try form.willCommit(self) }
 
     /// What follows the commit of a save; whatever stops it, the save stands, and `unfinishedSave` says what did.
     package func settleSave() {
@@ -79,29 +76,8 @@ extension DocumentSession {
         }
     }
 
-    /// What follows the commit of a save: the state before it is kept, the WAL goes into the main file, then the manifest says so. Whatever stops it, the save stands,
-    /// and the next save, close or open does it again.
-    package func finishSave() throws {
-        if kind == .package, place.workingSet != nil {
-            // A save that was interrupted behind its commit; one that the package's own WAL has stays there until the next.
-            if place.database != nil, try !wal.hasContent() { try describeSharedStore() }
-            return
-        }
-        if workingSet == nil { try DocumentError.stage(.committing, path) { try takeUpOutsideCommits() } }
-        guard let package, workingSet == nil, let marker, marker.isSaved else { return }
-        if manifest?.generation != marker.generation { journal.isCheckpointPending = true }
-        try DocumentError.stage(.versioning, path) { try keepVersion() }
-        let isComplete = try DocumentError.stage(.checkpointing, path) { try checkpoint() }
-        journal.isCheckpointPending = !isComplete
-        guard isComplete else { return }
-        try DocumentError.stage(.describing, path) {
-            guard manifest?.generation != marker.generation else { return }
-            // Belongs to the main file as it was before this save; opening alone, which comes here too, must not lose it.
-            try Disk.removeFileIfPresent(FilePath.join(package, PackageLayout.discarded))
-            try writeManifest(to: package, marker)
-        }
-        try DocumentError.stage(.versioning, path) { try keeping.prune(keeping: marker.lastSave?.generation) }
-    }
+    /// What follows the commit of a save. Whatever stops it, the save stands, and the next save, close or open does it again.
+    package func finishSave() throws { try form.finishSave(self) }
 
     /// How many commits of other programs the WAL has beside the document's own. Reads the WAL, where there is one.
     /// - Parameter mainFile: What the main file notes by itself, where that was read.
@@ -111,7 +87,7 @@ extension DocumentSession {
     }
 
     /// Makes what other programs have committed on top of the last save a save of its own, so that the state before it is kept as a version.
-    private func takeUpOutsideCommits() throws {
+    func takeUpOutsideCommits() throws {
         guard let marker, marker.isSaved, marker.generation == manifest?.generation, case let count = try countOutsideCommits(), count > 0 else { return }
         journal.noteOutsideCommits(count)
         keeping.noteOutsideCommits()

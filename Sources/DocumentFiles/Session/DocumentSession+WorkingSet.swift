@@ -1,8 +1,14 @@
-internal import FileSystem
+package import FileSystem
 internal import Storage
 
 /// Saving a document that has a working set.
 extension DocumentSession {
+    private var workingSetForm: WorkingSetForm? { form as? WorkingSetForm }
+    /// The store as a file of its own, which is to take the place of the one in the archive: `onOwnStore()` goes on.
+    package var ownStore: Replacement? { workingSetForm?.ownStore }
+    /// Whether the document was replaced by a save, so that nothing more may be committed here: `successor()` goes on.
+    package var isReplaced: Bool { workingSetForm?.isReplaced ?? false }
+
     /// Writes the archive anew, with what is committed in the working set (`WorkingSetSave`). Afterwards nothing more may be committed here: `successor()` goes on.
     /// - Parameter models: The names of models that the new archive does not carry any more.
     package func replaceArchive(dropping models: [String] = []) throws { try WorkingSetSave(self).replaceArchive(dropping: models) }
@@ -28,9 +34,29 @@ extension DocumentSession {
         return next
     }
 
+    /// The session that goes on with the store that `foldAutosavedWork()` wrote as a file, under the same lock; this one is closed.
+    package func onOwnStore() throws -> DocumentSession {
+        try workingSetForm?.exchangeOwnStore(self)
+        let next = try reopened()
+        next.lock = lock
+        lock = nil
+        return next
+    }
+
+    /// Nothing else can go on with the document: what hinders for a moment only must not end it.
+    private func reopened(attempts: Int = 3) throws -> DocumentSession {
+        do {
+            return try DocumentError.stage(.opening, path) { [model] in
+                try SessionOpener(model: { _ in model }, recovery: .keep, following: self).openWithWorkingSet(DetectedDocument(path))
+            }
+        } catch where attempts > 1 {
+            return try reopened(attempts: attempts - 1)
+        }
+    }
+
     /// What follows the exchange of the store: the manifest says what there is now.
     func describeSharedStore() throws {
-        guard let package, let marker, workingSet != nil, kind == .package, marker.isSaved, manifest?.generation != marker.generation else { return }
+        guard let package, let marker, kind == .package, marker.isSaved, manifest?.generation != marker.generation else { return }
         try DocumentError.stage(.describing, path) {
             try Disk.removeFileIfPresent(FilePath.join(package, PackageLayout.discarded))
             var next = try nextManifest(marker)

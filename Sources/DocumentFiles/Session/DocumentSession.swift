@@ -21,6 +21,8 @@ package final class DocumentSession {
     package let isEditing: Bool
     package let place: StorePlace
     package let store: any PersistentStore
+    /// How the document is saved and closed.
+    var form: any SessionForm = BareStoreForm()
     package var lock: DocumentLock?
     /// What the last commit was; nil for stores by themselves.
     package var marker: DocumentMarker?
@@ -33,13 +35,6 @@ package final class DocumentSession {
     var keeping: VersionKeeping
     /// The identity of the document when it was opened or last saved.
     package var identity: FileIdentity?
-    /// The archive's state that the working set belongs to, and the working set where there is one.
-    package var origin: WorkingSetOrigin.State?
-    package var workingSet: WorkingSet?
-    /// Of an archive: the store as a file of its own, which is to take the place of the one in the archive.
-    package var ownStore: Replacement?
-    /// Whether the archive was replaced by a save, so that nothing more may be committed here: `successor()` goes on.
-    package var isReplaced = false
     package let content: ContentFolder?
     /// The marks of the document's files, as this program left them.
     package var trace: DocumentTrace?
@@ -69,6 +64,8 @@ package final class DocumentSession {
     package var isJournalFull: Bool { journal.isFull }
     /// Whether the last save is in the WAL still, for an outside reader kept it from the main file.
     package var isCheckpointPending: Bool { journal.isCheckpointPending }
+    /// Where commits go, where that is not the document itself.
+    package var workingSet: WorkingSet? { form.workingSet }
     var wal: StoreWAL { StoreWAL(ofStoreAt: storePath) }
 
     init(

@@ -52,6 +52,7 @@ struct SessionOpener {
         }
         let anchor = reader.anchor
         session.identity = try anchor.status().identity
+        session.form = PackageForm()
         session.journal.quarantined = quarantined
         try session.settle()
         session.anchor = anchor
@@ -88,8 +89,7 @@ struct SessionOpener {
             ?? WorkingSet.make(forPackage: path, state, uuid: manifest.uuid, generation: manifest.generation)
         let session = try openStore(document, place(set))
         session.identity = try archive == nil ? Disk.identity(of: path) : state.identity
-        session.origin = state
-        session.workingSet = set
+        session.form = WorkingSetForm(set, state)
         session.journal.quarantined = quarantined
         try session.settle()
         return session

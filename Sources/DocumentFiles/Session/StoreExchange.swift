@@ -47,7 +47,7 @@ struct StoreExchange {
         // The state that was asked for is there: what can't be kept is gone, and told of.
         UnfinishedWork.noting { try keep(replacement.temporary) }
         // Its WAL was on the store that is gone; what stays of it is known by that.
-        if session.place.workingSet != nil { try? session.workingSet?.remove() }
+        try? session.workingSet?.remove()
     }
 
     /// Gives a closed store a marker of its own; answers its model and the large values that it refers to.

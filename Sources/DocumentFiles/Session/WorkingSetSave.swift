@@ -11,20 +11,20 @@ internal import Storage
 struct WorkingSetSave {
     private let session: DocumentSession
     private let path: String
+    private let form: WorkingSetForm
     private let workingSet: WorkingSet
-    private let origin: WorkingSetOrigin.State
     /// What the save notes.
     private let marker: DocumentMarker
 
     init(_ session: DocumentSession) {
-        guard let origin = session.origin, let workingSet = session.workingSet, var marker = session.marker else {
+        guard let form = session.form as? WorkingSetForm, let workingSet = form.workingSet, var marker = session.marker else {
             preconditionFailure("Only a document that is edited by a working set is replaced by a save")
         }
         if !marker.isSaved { marker = marker.nextSave() }
         marker.journal = nil
         self.session = session
         self.marker = marker
-        self.origin = origin
+        self.form = form
         self.workingSet = workingSet
         path = session.path
     }
@@ -35,7 +35,7 @@ struct WorkingSetSave {
         let replacement = Replacement(of: path)
         do {
             let state = try DocumentError.stage(.packing, path) { try withStaging { try writeArchive(replacement.temporary, in: $0, dropping: models) } }
-            try exchange(replacement, for: state, expecting: origin.identity, "archive") { try Disk.identity(of: path) == origin.identity }
+            try exchange(replacement, for: state, expecting: form.origin.identity, "archive") { try Disk.identity(of: path) == form.origin.identity }
             session.identity = state.identity
         } catch {
             _ = try? Disk.removeFileIfPresent(replacement.temporary)
@@ -63,7 +63,7 @@ struct WorkingSetSave {
         }
         try DocumentError.stage(.replacing, path) { try WorkProgress.check() }
         try exchange(replacement, for: state, expecting: before, "document") {
-            guard try Disk.identity(of: main) == origin.identity, let identity = session.identity else { return false }
+            guard try Disk.identity(of: main) == form.origin.identity, let identity = session.identity else { return false }
             return try Disk.identity(of: path)?.isSameFile(as: identity) == true
         }
         session.unfinishedSave = session.place(staged)
@@ -81,14 +81,13 @@ struct WorkingSetSave {
         _ replacement: Replacement, for state: WorkingSetOrigin.State, expecting before: FileIdentity?, _ kind: String, isUnchanged: () throws -> Bool
     ) throws {
         try DocumentError.stage(.replacing, path) {
-            try WorkingSetOrigin(path: path, state: origin, pending: state).write(in: workingSet.path)
+            try WorkingSetOrigin(path: path, state: form.origin, pending: state).write(in: workingSet.path)
             guard try isUnchanged() else {
                 throw DocumentError(.changed, "the \(kind) was changed by another program", path: path, hint: "save it as another document")
             }
             try replacement.commit(expecting: before)
         }
-        session.origin = state
-        session.isReplaced = true
+        form.didReplace(by: state)
         session.marker = marker
     }
 

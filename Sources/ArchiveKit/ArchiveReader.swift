@@ -71,7 +71,7 @@ package struct ArchiveReader: Sendable {
         try translating {
             let stream = try EntryStream(file, directory)
             while let entry = try stream.next() {
-                if including(entry.name) { try extract(entry, stream, to: folder, nil, isSynchronized: false) { _ in } }
+                if including(entry.name) { try extract(entry, stream, to: folder, nil, isSynchronized: false, nil) { _ in } }
             }
         }
     }
@@ -80,13 +80,16 @@ package struct ArchiveReader: Sendable {
     /// - Parameters:
     ///   - protection: The modes of files and folders, less the process's mask; nil for this user alone.
     ///   - isSynchronized: Whether the caller makes it durable next: then the disk begins meanwhile.
+    ///   - check: Gives what looks at the content of a file while it is unpacked; nil for files that nobody looks at.
     ///   - progress: Told after each piece how many bytes it had; may throw to end the unpacking.
-    package func extract(to target: String, _ protection: FileProtection? = nil, isSynchronized: Bool = false, progress: (Int64) throws -> Void = { _ in }) throws {
+    package func extract(to target: String, _ protection: FileProtection? = nil, isSynchronized: Bool = false, checking check: (ZipEntry) throws -> ContentCheck? = { _ in nil },
+        progress: (Int64) throws -> Void = { _ in }
+    ) throws {
         try translating {
             try Disk.makeDirectory(target, mode: protection?.folderMode ?? 0o700)
             do {
                 let stream = try EntryStream(file, directory)
-                while let entry = try stream.next() { try extract(entry, stream, to: target, protection, isSynchronized: isSynchronized, progress) }
+                while let entry = try stream.next() { try extract(entry, stream, to: target, protection, isSynchronized: isSynchronized, check(entry), progress) }
             } catch {
                 // The first error is the one that counts.
                 try? Disk.removeTree(target)
@@ -96,7 +99,8 @@ package struct ArchiveReader: Sendable {
     }
 
     private func extract(
-        _ entry: ZipEntry, _ stream: EntryStream, to target: String, _ protection: FileProtection?, isSynchronized: Bool, _ progress: (Int64) throws -> Void
+        _ entry: ZipEntry, _ stream: EntryStream, to target: String, _ protection: FileProtection?, isSynchronized: Bool, _ check: ContentCheck?,
+        _ progress: (Int64) throws -> Void
     ) throws {
         let path = FilePath.join(target, entry.isDirectory ? String(entry.name.dropLast()) : entry.name)
         try Disk.makeDirectories(entry.isDirectory ? path : FilePath.parent(path), mode: protection?.folderMode ?? 0o700)
@@ -106,10 +110,12 @@ package struct ArchiveReader: Sendable {
         var early = EarlyWriting()
         func write(_ piece: UnsafeRawBufferPointer) throws {
             try file.append(piece)
+            try check?.take(piece)
             if isSynchronized { early.wrote(piece.count, to: file) }
             try progress(Int64(piece.count))
         }
         if entry.method == .stored { try storedContent(of: entry, write) } else { try stream.content(write) }
+        try check?.finish()
         if isSynchronized { file.startSynchronizing() }
     }
 

@@ -30,10 +30,13 @@ package struct ArchivePart: Sendable {
 ///     try ArchiveWriter.write([ArchivePart(name: "mimetype", content: .bytes(type), isStored: true), …], to: file)
 package enum ArchiveWriter {
     /// Appends the archive to `file`, which must be empty. Not made durable.
-    /// - Parameter progress: Told after each piece how many bytes of content it had; may throw to end the writing.
+    /// - Parameters:
+    ///   - check: Gives what looks at the content of a part while it is packed; nil for parts that nobody looks at.
+    ///   - progress: Told after each piece how many bytes of content it had; may throw to end the writing.
     /// - Throws: `ArchiveError` for a bad or doubled name or a part that changes meanwhile; what reading and writing throw.
     package static func write(
-        _ parts: [ArchivePart], to file: File, limits: ArchiveLimits = ArchiveLimits(), progress: @escaping (Int64) throws -> Void = { _ in }
+        _ parts: [ArchivePart], to file: File, limits: ArchiveLimits = ArchiveLimits(), checking check: (ArchivePart) throws -> ContentCheck? = { _ in nil },
+        progress: @escaping (Int64) throws -> Void = { _ in }
     ) throws {
         guard parts.count <= limits.entries else {
             throw ArchiveError(.tooMany, "\(parts.count) entries, \(limits.entries) are allowed", path: file.path, limit: Int64(limits.entries))
@@ -48,7 +51,7 @@ package enum ArchiveWriter {
             }
         }
         var packer = Packer(file: file, progress: progress)
-        for part in parts { try packer.add(part) }
+        for part in parts { try packer.add(part, check(part)) }
         try packer.finish()
     }
 }

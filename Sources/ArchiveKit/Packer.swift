@@ -25,17 +25,18 @@ struct Packer {
         self.progress = progress
     }
 
-    mutating func add(_ part: ArchivePart) throws {
+    /// - Parameter check: Looks at the content; not asked for entries of other archives, which are copied as they are.
+    mutating func add(_ part: ArchivePart, _ check: ContentCheck?) throws {
         switch part.content {
         case .bytes(let bytes):
-            try add(part, size: Int64(bytes.count)) { offset, buffer in
+            try add(part, check, size: Int64(bytes.count)) { offset, buffer in
                 let rest = bytes.dropFirst(Int(offset)).prefix(buffer.count)
                 buffer.copyBytes(from: rest)
                 return rest.count
             }
         case .file(let path):
             let source = try File(path, .read)
-            try add(part, size: source.status().size) { try source.read(into: $1, at: $0) }
+            try add(part, check, size: source.status().size) { try source.read(into: $1, at: $0) }
         case .entry(let entry, let source): try copy(part.name, entry, source)
         }
     }
@@ -66,7 +67,7 @@ struct Packer {
     }
 
     /// `read` fills a buffer from an offset of the content and answers how far it came.
-    private mutating func add(_ part: ArchivePart, size: Int64, _ read: (Int64, UnsafeMutableRawBufferPointer) throws -> Int) throws {
+    private mutating func add(_ part: ArchivePart, _ check: ContentCheck?, size: Int64, _ read: (Int64, UnsafeMutableRawBufferPointer) throws -> Int) throws {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceSize, alignment: 4096)
         defer { buffer.deallocate() }
         let headerOffset = offset
@@ -89,6 +90,7 @@ struct Packer {
             let count = try read(done, buffer)
             let piece = UnsafeRawBufferPointer(rebasing: buffer[..<count])
             checksum.update(piece)
+            try check?.take(piece)
             done += Int64(count)
             if let deflate {
                 let isTooSmall = size > Self.growthFloor && done > Self.growthFloor / 2 && done > Self.mostGrowth * (offset - dataOffset)
@@ -101,6 +103,7 @@ struct Packer {
             if count == 0 { break }
         } while done < size
         guard done == size else { throw ArchiveError(.damaged, "changed while it was packed", path: file.path, entry: part.name) }
+        try check?.finish()
 
         header.crc32 = checksum.value
         try bytes(of: header, part.name, isWide, size: size, compressed: offset - dataOffset).withUnsafeBytes { try file.write($0, at: headerOffset) }

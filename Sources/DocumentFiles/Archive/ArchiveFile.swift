@@ -98,7 +98,7 @@ package struct ArchiveFile {
         for folder in [PackageLayout.content, PackageLayout.extra, PackageLayout.preview] { parts += try files(in: package, under: folder) }
         if includesVersions { parts += try files(in: package, under: PackageLayout.versions) }
         try WorkProgress.begin(parts.reduce(0) { try $0 + $1.byteCount() })
-        try ArchiveWriter.write(parts, to: file) { try WorkProgress.advance(by: $0) }
+        try ArchiveWriter.write(parts, to: file, progress: { try WorkProgress.advance(by: $0) })
         try file.synchronize()
     }
 

@@ -22,7 +22,12 @@ package struct ArchiveUnpacker {
             var done: Int64 = 0
             try target.place { temporary in
                 let protection = try FileProtection.ofDocument(source).replacing(target.path)
-                try archive.reader.extract(to: temporary, protection, isSynchronized: true) { count in
+                let pages = manifest.store.pages
+                func check(_ entry: ZipEntry) -> ContentCheck? {
+                    if entry.name == PackageLayout.store { return pages?.check(orThrow: DocumentSession.altered(source)) }
+                    return entry.name.hasPrefix(PackageLayout.content + "/") && !entry.isDirectory ? ContentFolder.check(valueAt: FilePath.join(source, entry.name), .writing) : nil
+                }
+                try archive.reader.extract(to: temporary, protection, isSynchronized: true, checking: check) { count in
                     done += count
                     try progress(done, total)
                 }
@@ -31,9 +36,6 @@ package struct ArchiveUnpacker {
                 try Disk.replaceFile(
                     FilePath.join(temporary, PackageLayout.mimetype), with: Array("\(PackageLayout.packageType)\n".utf8), mode: protection.fileMode)
                 try PackageReader(temporary).checkStore()
-                let store = FilePath.join(temporary, PackageLayout.store)
-                if let pages = manifest.store.pages, try pages.verdict(onFileAt: store) == .damaged { throw DocumentSession.altered(source) }
-                try ContentFolder(inPackage: temporary).checkFiles()
                 try protection.protect(temporary)
                 try Disk.synchronizeTree(temporary)
             }

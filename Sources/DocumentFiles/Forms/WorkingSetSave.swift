@@ -128,7 +128,7 @@ struct WorkingSetSave {
         try protection.giveAway(target)
         let parts = try archiveParts(manifest, store: copy, dropping: models) + keepArchivedVersion(in: staging)
         try WorkProgress.begin(parts.reduce(0) { try $0 + $1.byteCount() })
-        try ArchiveWriter.write(parts, to: file) { try WorkProgress.advance(by: $0) }
+        try ArchiveWriter.write(parts, to: file, progress: { try WorkProgress.advance(by: $0) })
         try file.synchronize()
         // What can't be opened must not replace what can.
         return try ArchiveFile(target).state()

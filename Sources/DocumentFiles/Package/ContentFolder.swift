@@ -248,14 +248,15 @@ package final class ContentFolder: Sendable {
         if isThorough, try Self.name(of: file) != name.uppercased() { throw StorageError(.damaged, "a large value is not what was written: \(name)", path: ownFile(name)) }
     }
 
-    /// Holds every value that is here as a file against its name.
-    /// - Throws: `StorageError.damaged` for the first whose bytes are something else.
-    func checkFiles(_ isIncluded: (_ name: String) -> Bool = { _ in true }) throws {
-        try forEachFile { group, entry in
-            guard UUID(uuidString: entry.name) != nil, isIncluded(entry.name) else { return }
-            try WorkProgress.check()
-            if try Self.name(of: group.file(entry.name, refusingHardLinks: true)) != entry.name.uppercased() { throw Self.damage(entry.name, path: FilePath.join(group.path, entry.name)) }
-        }
+    /// Holds a value against its name while it is packed or unpacked; nil for what is no value.
+    /// - Parameter path: Where the value is.
+    static func check(valueAt path: String, _ stage: DocumentError.Stage) -> ContentCheck? {
+        let name = FilePath.name(path)
+        guard UUID(uuidString: name) != nil else { return nil }
+        var hash = SHA256()
+        return ContentCheck(
+            take: { hash.update($0) },
+            finish: { if Self.name(digest: hash.digest()) != name.uppercased() { throw DocumentError.translated(damage(name, path: path), stage, path) } })
     }
 
     fileprivate static func damage(_ name: String, path: String) -> StorageError {

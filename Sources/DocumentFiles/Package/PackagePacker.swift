@@ -2,6 +2,8 @@ internal import ArchiveKit
 internal import FileSystem
 internal import Foundation
 internal import SQLiteStore
+internal import Schema
+internal import Storage
 
 /// Packs a package folder into an archive: its files as they are, the store unopened. Same package, same bytes.
 ///
@@ -24,9 +26,9 @@ package struct PackagePacker {
         defer { lock?.release() }
         let staging = try StateFolder.makeTemporary()
         defer { StateFolder.removeTemporary(staging) }
-        let (parts, outsideCommits, sizes): ([ArchivePart], Int, [Int64]) = try DocumentError.stage(.packing, source) {
-            let (parts, outsideCommits) = try self.parts(staging)
-            return (parts, outsideCommits, try parts.map { try $0.byteCount() })
+        let (parts, pages, outsideCommits, sizes) = try DocumentError.stage(.packing, source) {
+            let (parts, pages, outsideCommits) = try self.parts(staging)
+            return (parts, pages, outsideCommits, try parts.map { try $0.byteCount() })
         }
         let total = sizes.reduce(0, +)
         if let target {
@@ -36,7 +38,7 @@ package struct PackagePacker {
                 let file = try File(temporary, .create(mode: protection.fileMode))
                 defer { file.close() }
                 try protection.giveAway(temporary)
-                try ArchiveWriter.write(parts, to: file) { count in
+                try ArchiveWriter.write(parts, to: file, checking: { check($0, pages) }) { count in
                     done += count
                     try progress(done, total)
                 }
@@ -45,12 +47,31 @@ package struct PackagePacker {
                 let archive = try ArchiveFile(temporary)
                 guard archive.reader.directory.entries.map(\.size) == sizes else { throw DocumentError(.io, "what was written does not read back", path: temporary) }
             }
+        } else {
+            try DocumentError.stage(.packing, source) { for part in parts { try look(at: part, pages) } }
         }
         return PackingReport(files: parts.count, bytes: total, path: target?.path ?? source, outsideCommits: outsideCommits)
     }
 
-    /// The files of the archive, and how many commits of other programs the WAL has.
-    private func parts(_ staging: String) throws -> ([ArchivePart], outsideCommits: Int) {
+    /// What holds a part against what is recorded of it; nil where nothing is.
+    private func check(_ part: ArchivePart, _ pages: SavedPages?) -> ContentCheck? {
+        guard case .file(let path) = part.content else { return nil }
+        if part.name == PackageLayout.store { return pages?.check(orThrow: DocumentError.translated(DocumentSession.altered(path), .packing, path)) }
+        return part.name.hasPrefix(PackageLayout.content + "/") ? ContentFolder.check(valueAt: path, .packing) : nil
+    }
+
+    /// Checks a part that is packed nowhere.
+    private func look(at part: ArchivePart, _ pages: SavedPages?) throws {
+        guard case .file(let path) = part.content, let check = check(part, pages) else { return }
+        try LargeValueReader(FileInput(File(path, .read))).forEachRemainingPiece {
+            try WorkProgress.check()
+            try check.take($0)
+        }
+        try check.finish()
+    }
+
+    /// The files of the archive, what is recorded of the store, and how many commits of other programs the WAL has.
+    private func parts(_ staging: String) throws -> ([ArchivePart], SavedPages?, outsideCommits: Int) {
         let reader = try PackageReader(source)
         try checkNames()
         try reader.checkStore()
@@ -66,12 +87,12 @@ package struct PackagePacker {
         }
         var manifestBytes = try Disk.read(FilePath.join(source, PackageLayout.manifest), limit: JSONCoding.maximumSize)
         // Under the lock, nobody of ours has the store open: reading it past SQLite takes no lock of anybody's away.
-        var store = FilePath.join(source, PackageLayout.store), outsideCommits = 0
+        var store = FilePath.join(source, PackageLayout.store), outsideCommits = 0, pages = manifest.store.pages
         if let journal = try Disk.status(of: store + "-wal"), journal.size > 0 {
             store = FilePath.join(staging, FilePath.name(PackageLayout.store))
+            // What is copied is checked as it is read through SQLite.
+            pages = nil
             if let newer = try foldJournal(to: store, manifest) { (manifestBytes, outsideCommits) = newer }
-        } else if let pages = manifest.store.pages, try pages.verdict(onFileAt: store) == .damaged {
-            throw DocumentSession.altered(store)
         }
         if store.hasPrefix(source), let files = manifest.files, let finding = try FileSums.findings(files, inPackage: source).first {
             throw DocumentError(.malformed, "“\(finding.name)” \(finding.reason)", path: FilePath.join(source, finding.name))
@@ -83,13 +104,12 @@ package struct PackagePacker {
         parts += try ArchiveFile.files(in: source, under: PackageLayout.models)
         parts += try PageSums.storeParts(store)
         let left = includesVersions ? [] : try valuesOfVersionsAlone(manifest)
-        try ContentFolder(inPackage: source).checkFiles { !left.contains($0) }
         parts += try ArchiveFile.files(in: source, under: PackageLayout.content).filter { !left.contains(FilePath.name($0.name)) }
         for folder in [PackageLayout.extra, PackageLayout.preview] { parts += try ArchiveFile.files(in: source, under: folder) }
         if includesVersions {
             parts += try ArchiveFile.files(in: source, under: PackageLayout.versions).filter { !PackageLayout.isSetAside($0.name) }
         }
-        return (parts, outsideCommits)
+        return (parts, pages, outsideCommits)
     }
 
     /// An archive that has more than the layout can't be opened again, and one that has less would have lost something.

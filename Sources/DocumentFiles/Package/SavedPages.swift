@@ -1,3 +1,4 @@
+internal import ArchiveKit
 internal import FileSystem
 internal import SQLiteKit
 
@@ -32,7 +33,8 @@ struct SavedPages: Sendable, Hashable {
     init(ofFileAt path: String) throws {
         let file = try File(path, .read)
         defer { file.close() }
-        self.init(sum: try StateSum(of: file), changeCounter: try DatabaseHeader(of: file).changeCounter)
+        let found = try DatabaseSum(of: file)
+        self.init(sum: found.sum, changeCounter: found.header.changeCounter)
     }
 
     /// Holds the main file of an open database against what was recorded, whatever its WAL has. Reads it all.
@@ -41,11 +43,11 @@ struct SavedPages: Sendable, Hashable {
         return try verdict(StateSum(of: state), DatabaseHeader(of: state))
     }
 
-    /// Holds a database file that nobody has open against what was recorded. Reads it all.
-    func verdict(onFileAt path: String) throws -> Verdict {
-        let file = try File(path, .read)
-        defer { file.close() }
-        return try verdict(StateSum(of: file), DatabaseHeader(of: file))
+    /// Holds a database against what was recorded while it is packed or unpacked.
+    /// - Parameter damage: What to throw where it is damaged.
+    func check(orThrow damage: any Error) -> ContentCheck {
+        var found = DatabaseSum()
+        return ContentCheck(take: { found.take($0) }, finish: { if verdict(found.sum, found.header) == .damaged { throw damage } })
     }
 
     private func verdict(_ found: StateSum, _ header: DatabaseHeader) -> Verdict {
@@ -63,7 +65,7 @@ struct DatabaseHeader {
     /// What the counter was when SQLite last wrote it.
     private let validFor: UInt32
     var isConsistent: Bool { changeCounter == validFor }
-    private static let size = 100
+    static let size = 100
 
     init(of state: DatabaseState) throws {
         let page = UnsafeMutableRawBufferPointer.allocate(byteCount: max(state.pageSize, Self.size), alignment: 8)
@@ -73,14 +75,8 @@ struct DatabaseHeader {
         self.init(UnsafeRawBufferPointer(page))
     }
 
-    init(of file: File) throws {
-        var bytes = [UInt8](repeating: 0, count: Self.size)
-        _ = try bytes.withUnsafeMutableBytes { try file.read(into: $0, at: 0) }
-        self = bytes.withUnsafeBytes { DatabaseHeader($0) }
-    }
-
     /// - Parameter bytes: At least the first hundred.
-    private init(_ bytes: UnsafeRawBufferPointer) {
+    init(_ bytes: UnsafeRawBufferPointer) {
         func number(_ offset: Int) -> UInt32 { UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)) }
         changeCounter = number(24)
         validFor = number(92)

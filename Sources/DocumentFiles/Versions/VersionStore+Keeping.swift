@@ -140,7 +140,7 @@ extension VersionStore {
             try base.synchronize()
             row.size = try base.status().size
             row.baseBytes = row.size
-            row.sum = try StateSum(of: base)
+            row.sum = try DatabaseSum(of: base).sum
             made.append(row.deltaName)
             var writer = try DeltaWriter(path(row.deltaName), size: row.size, newerSize: row.size)
             row.deltaBytes = try writer.finish(references)
@@ -173,7 +173,7 @@ extension VersionStore {
             try base.synchronize()
             row.size = try base.status().size
             row.baseBytes = row.size
-            row.sum = try StateSum(of: base)
+            row.sum = try DatabaseSum(of: base).sum
             if let sum = head.sum, sum != row.sum { index.giveUpChain() }
             made.append(row.deltaName)
             var writer = try DeltaWriter(path(row.deltaName), size: row.size, newerSize: row.size)

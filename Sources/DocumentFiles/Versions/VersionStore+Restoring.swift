@@ -57,7 +57,7 @@ extension VersionStore {
         let file = try File(target, .readWrite)
         for newer in (position..<start).reversed() { try delta(of: index.rows[newer]).apply(to: file) }
         guard try file.status().size == row.size else { throw different(row) }
-        if let sum = row.sum, try StateSum(of: file) != sum { throw different(row) }
+        if let sum = row.sum, try DatabaseSum(of: file).sum != sum { throw different(row) }
         try file.synchronize()
     }
 
@@ -121,25 +121,3 @@ extension VersionIndex {
     fileprivate func agrees(with other: VersionIndex) -> Bool { next == other.next && rows == other.rows && head == other.head }
 }
 
-extension StateSum {
-    /// The sum over the pages of a database file that nobody has open.
-    init(of file: File) throws {
-        self.init()
-        var header = [UInt8](repeating: 0, count: 18)
-        _ = try header.withUnsafeMutableBytes { try file.read(into: $0, at: 0) }
-        let field = Int(header[16]) << 8 | Int(header[17])
-        let pageSize = field == 1 ? 65_536 : max(512, field)
-        let pagesAtOnce = max(1, (1 << 18) / pageSize)
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: pagesAtOnce * pageSize, alignment: 4096)
-        defer { buffer.deallocate() }
-        var page = 0
-        while true {
-            let count = try file.read(into: buffer, at: Int64(page) * Int64(pageSize))
-            for start in stride(from: 0, to: count, by: pageSize) {
-                add(page, UnsafeRawBufferPointer(rebasing: buffer[start..<min(start + pageSize, count)]))
-                page += 1
-            }
-            if count < buffer.count { return }
-        }
-    }
-}

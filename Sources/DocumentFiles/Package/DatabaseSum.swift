@@ -1,0 +1,59 @@
+internal import FileSystem
+internal import Schema
+internal import Storage
+
+/// The sum over the pages of a database file and its header, taken from the file's bytes from front to back, in pieces of any length.
+struct DatabaseSum {
+    private var wholePages = StateSum()
+    private var page = 0
+    /// Known from the header on.
+    private var pageSize: Int?
+    private var start: [UInt8] = []
+    /// The beginning of a page.
+    private var rest: [UInt8] = []
+
+    init() {}
+
+    /// Of a file that nobody has open. Reads it all.
+    init(of file: File) throws {
+        try LargeValueReader(FileInput(file)).forEachRemainingPiece { take($0) }
+    }
+
+    mutating func take(_ bytes: UnsafeRawBufferPointer) {
+        if start.count < DatabaseHeader.size { start += bytes.prefix(DatabaseHeader.size - start.count) }
+        guard rest.isEmpty, let size = sizeOfPages() else {
+            rest += bytes
+            if let size = sizeOfPages(), rest.count >= size { rest = rest.withUnsafeBytes { Array(takePages($0, size)) } }
+            return
+        }
+        rest += takePages(bytes, size)
+    }
+
+    /// Takes whole pages; answers what is left.
+    private mutating func takePages(_ bytes: UnsafeRawBufferPointer, _ size: Int) -> Slice<UnsafeRawBufferPointer> {
+        var offset = 0
+        while bytes.count - offset >= size {
+            wholePages.add(page, UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + size]))
+            page += 1
+            offset += size
+        }
+        return bytes[offset...]
+    }
+
+    private mutating func sizeOfPages() -> Int? {
+        if pageSize == nil, start.count == DatabaseHeader.size {
+            let field = Int(start[16]) << 8 | Int(start[17])
+            pageSize = field == 1 ? 65_536 : max(512, field)
+        }
+        return pageSize
+    }
+
+    /// The sum over the bytes that were taken. The last page may be shorter than the others.
+    var sum: StateSum {
+        var sum = wholePages
+        if !rest.isEmpty { rest.withUnsafeBytes { sum.add(page, $0) } }
+        return sum
+    }
+
+    var header: DatabaseHeader { (start + [UInt8](repeating: 0, count: DatabaseHeader.size - start.count)).withUnsafeBytes { DatabaseHeader($0) } }
+}

@@ -10,10 +10,6 @@ struct Packer {
     private var directory = ByteWriter()
     private var count = 0
 
-    /// A fixed time, the first that the format knows: 1 January 1980, midnight.
-    private static let date: UInt16 = 1 << 5 | 1
-    private static let madeBy: UInt16 = 3 << 8 | 45
-    private static let mode: UInt32 = 0o100644
     private static let pieceSize = 1 << 18
     private static let level = 6
     /// Of what is as good as empty a part is not compressed: readers refuse what grows two hundred times beyond one MiB when it is unpacked.
@@ -46,10 +42,10 @@ struct Packer {
         let headerOffset = offset
         var header = LocalFileHeader()
         let isWide = max(entry.size, entry.compressedSize) >= Int64(UInt32.max) - (1 << 24)
-        header.versionNeeded = isWide ? 45 : 20
-        header.flags = name.utf8.allSatisfy { $0 < 0x80 } ? [] : .utf8
+        header.versionNeeded = isWide ? WriterFields.wideVersion : WriterFields.version
+        header.flags = WriterFields.flags(name)
         header.method = entry.method.rawValue
-        header.date = Self.date
+        header.date = WriterFields.date
         header.crc32 = entry.crc32
         try append(bytes(of: header, name, isWide, size: entry.size, compressed: entry.compressedSize))
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceSize, alignment: 4096)
@@ -76,10 +72,10 @@ struct Packer {
         // Deflate adds at most a few bytes per block to what doesn't shrink.
         let isWide = size >= Int64(UInt32.max) - (1 << 24)
         var header = LocalFileHeader()
-        header.versionNeeded = isWide ? 45 : 20
-        header.flags = part.name.utf8.allSatisfy { $0 < 0x80 } ? [] : .utf8
+        header.versionNeeded = isWide ? WriterFields.wideVersion : WriterFields.version
+        header.flags = WriterFields.flags(part.name)
         header.method = method.rawValue
-        header.date = Self.date
+        header.date = WriterFields.date
         try append(bytes(of: header, part.name, isWide, size: 0, compressed: 0))
 
         var checksum = CRC32()
@@ -162,7 +158,7 @@ struct Packer {
             extra.put(value)
             return .max
         }
-        header.versionMadeBy = Self.madeBy
+        header.versionMadeBy = WriterFields.madeBy
         header.flags = local.flags
         header.method = local.method
         header.time = local.time
@@ -171,10 +167,10 @@ struct Packer {
         header.uncompressedSize = narrow(size)
         header.compressedSize = narrow(compressed)
         header.localHeaderOffset = narrow(place)
-        header.versionNeeded = extra.bytes.isEmpty ? local.versionNeeded : 45
+        header.versionNeeded = extra.bytes.isEmpty ? local.versionNeeded : WriterFields.wideVersion
         header.nameLength = UInt16(name.utf8.count)
         header.extraLength = extra.bytes.isEmpty ? 0 : UInt16(extra.bytes.count + 4)
-        header.externalAttributes = Self.mode << 16
+        header.externalAttributes = WriterFields.externalAttributes
         header.write(to: &directory)
         directory.put(name.utf8)
         if !extra.bytes.isEmpty {

@@ -12,6 +12,8 @@ package struct ZipEntry: Sendable, Hashable {
     package let headerOffset: Int64
     /// Where the entry's bytes, compressed or not, begin.
     package let dataOffset: Int64
+    /// How many fields of its records that say nothing of the content are not as `ArchiveWriter` fills them.
+    let deviations: Int
 }
 
 /// The list of what is in a zip archive, checked before anything is taken out.
@@ -25,6 +27,10 @@ package struct ZipDirectory: Sendable {
     /// In the order in which they lie in the file.
     package let entries: [ZipEntry]
     package let path: String
+
+    /// Of an archive that `ArchiveWriter` made, the entries of which a single field was altered that says nothing of the content. What another program has put into such an archive has other times,
+    /// modes and more, and is not among them.
+    package var alteredEntries: [ZipEntry] { entries.contains { $0.deviations == 0 } ? entries.filter { $0.deviations == 1 } : [] }
 
     package subscript(_ name: String) -> ZipEntry? { entries.first { $0.name == name } }
 

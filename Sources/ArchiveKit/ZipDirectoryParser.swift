@@ -111,11 +111,11 @@ struct ZipDirectoryParser {
         guard header.diskNumberStart == 0, sizes.offset <= fileSize - Int64(LocalFileHeader.size) else {
             throw error(.damaged, "lies outside the file", entry: name)
         }
-        let dataOffset = try checkLocal(header, rawName, at: sizes.offset, sizes.size, sizes.compressed, name)
+        let (local, dataOffset) = try checkLocal(header, rawName, at: sizes.offset, sizes.size, sizes.compressed, name)
         guard dataOffset + sizes.compressed <= fileSize else { throw error(.truncated, "ends outside the file", entry: name) }
         return ZipEntry(
             name: name, isDirectory: isDirectory, method: method, size: sizes.size, compressedSize: sizes.compressed, crc32: header.crc32,
-            headerOffset: sizes.offset, dataOffset: dataOffset)
+            headerOffset: sizes.offset, dataOffset: dataOffset, deviations: WriterFields.deviations(header, local, name))
     }
 
     private func checkKind(_ header: CentralDirectoryHeader, _ isDirectory: Bool, _ name: String) throws {
@@ -172,10 +172,10 @@ struct ZipDirectoryParser {
         return (size, compressed, try wide(header.localHeaderOffset))
     }
 
-    /// Holds the entry's own header against the directory's; answers where the data begin.
+    /// Holds the entry's own header against the directory's; answers it, and where the data begin.
     private func checkLocal(
         _ central: CentralDirectoryHeader, _ name: ArraySlice<UInt8>, at offset: Int64, _ size: Int64, _ compressed: Int64, _ text: String
-    ) throws -> Int64 {
+    ) throws -> (LocalFileHeader, dataOffset: Int64) {
         guard let local = LocalFileHeader(try read(at: offset, count: LocalFileHeader.size)) else {
             throw error(.damaged, "has no header of its own", entry: text)
         }
@@ -196,7 +196,7 @@ struct ZipDirectoryParser {
                 throw error(.ambiguous, "has other sizes or another checksum in its own header", entry: text)
             }
         }
-        return offset + Int64(LocalFileHeader.size) + Int64(rest.count)
+        return (local, offset + Int64(LocalFileHeader.size) + Int64(rest.count))
     }
 
     /// The entries follow each other without gap or overlap, but for the descriptors that streaming writers put behind them.

@@ -28,6 +28,48 @@ import Testing
         ]
     }
 
+    /// Every bit outside the content is one that opening or `alteredEntries` looks at.
+    @Test func noBitOfTheRecordsIsAlteredUnseen() throws {
+        try withTemporaryDirectory { folder in
+            let path = folder.path + "/a.zip"
+            try ArchiveFixture.write([
+                ArchivePart(name: "mimetype", content: .bytes(Array("text".utf8)), isStored: true), ArchivePart(name: "model/Überblick", content: .bytes(Array(Self.text.prefix(3000)))),
+                ArchivePart(name: "extra/empty", content: .bytes([])),
+            ], to: path)
+            let good = try Disk.read(path, limit: 1 << 20), entries = try ArchiveReader(File(path)).directory.entries
+            #expect(try ArchiveReader(File(path)).directory.alteredEntries.isEmpty)
+            for place in good.indices where !entries.contains(where: { ($0.dataOffset..<$0.dataOffset + $0.compressedSize).contains(Int64(place)) }) {
+                for bit in UInt8(0)..<8 {
+                    var bytes = good
+                    bytes[place] ^= 1 << bit
+                    try Data(bytes).write(to: URL(fileURLWithPath: path))
+                    do {
+                        let reader = try ArchiveReader(File(path))
+                        if reader.directory.alteredEntries.isEmpty, reader.directory.entries.map(\.name) == entries.map(\.name) {
+                            // Sizes and checksums are held against the content.
+                            #expect(throws: ArchiveError.self, "byte \(place), bit \(bit)") { try reader.extract(to: folder.path + "/out-\(place)-\(bit)") }
+                        }
+                    } catch is ArchiveError {}
+                }
+            }
+        }
+    }
+
+    @Test func whatAnotherProgramPutIntoAnArchiveIsNotAltered() throws {
+        try withTemporaryDirectory { folder in
+            var bytes = try ArchiveFixture.bytes([("own", [1]), ("other", [2])], in: folder)
+            // Another time in both records, as everybody else writes.
+            for (header, offset) in [(ArchiveFixture.localHeader, 12), (ArchiveFixture.centralHeader, 14)] {
+                bytes[ArchiveFixture.place(of: header, in: bytes, skipping: 1) + offset] ^= 2
+            }
+            let directory = try ArchiveFixture.reader(bytes, in: folder).directory
+            #expect(directory.entries.map(\.name) == ["own", "other"] && directory.alteredEntries.isEmpty)
+            bytes[ArchiveFixture.place(of: ArchiveFixture.localHeader, in: bytes) + 12] ^= 2
+            // No entry is as it was written: who made the archive is not known.
+            #expect(try ArchiveFixture.reader(bytes, in: folder).directory.alteredEntries.isEmpty)
+        }
+    }
+
     @Test func putsTheMediaTypeAtByte38() throws {
         try withTemporaryDirectory { folder throws in
             let path = folder.path + "/a.zip"

@@ -48,7 +48,7 @@ import TestSupport
                         bytes[place] ^= 1 << bit
                         try bytes.write(to: url)
                         let verified = try FolioCommand.run("verify", "--deep", document)
-                        #expect(try verified.exit != 0 || file == document && hasSameParts(document, as: good), "\(file), byte \(place), bit \(bit)")
+                        #expect(verified.exit != 0, "\(file), byte \(place), bit \(bit)")
                         if isMain || Self.isWhole {
                             let exported = try FolioCommand.run("export", document)
                             #expect(exported.exit != 0 || exported.output == sound.output, "\(file), byte \(place), bit \(bit)")
@@ -59,21 +59,6 @@ import TestSupport
                 }
                 if Self.isWhole { print("\(URL(fileURLWithPath: document).lastPathComponent): \(count) flips") }
             }
-        }
-    }
-
-    /// Whether all parts of an archive are what they were: some fields of a zip header, such as the version of the program that made it, say nothing of them.
-    private func hasSameParts(_ archive: String, as good: Data) throws -> Bool {
-        try withTemporaryDirectory { folder in
-            let sound = folder.appendingPathComponent("Sound.folioz")
-            try good.write(to: sound)
-            let contents = try [archive, sound.path].enumerated().map { number, source in
-                let target = folder.appendingPathComponent("\(number).folio")
-                let outcome = try FolioCommand.run("unpack", source, target.path)
-                #expect(outcome.exit == 0, "\(outcome.messages)")
-                return try FolioCommand.contents(of: target)
-            }
-            return contents[0] == contents[1]
         }
     }
 

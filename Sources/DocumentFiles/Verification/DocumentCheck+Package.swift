@@ -18,6 +18,7 @@ extension DocumentCheck {
             if archive.reader.directory.entries.first?.name != PackageLayout.mimetype {
                 check.report(PackageLayout.mimetype, "is not the first entry of the archive")
             }
+            for entry in archive.reader.directory.alteredEntries { check.report(entry.name, "a field of its record in the archive is not what was written") }
             try archive.reader.extract(to: target)
             try check.sums(archive, FilePath.join(target, PackageLayout.store))
             try Disk.removeFileIfPresent(FilePath.join(target, PackageLayout.storeSums))

@@ -38,6 +38,30 @@ import Testing
         #expect(error?.code == .malformed, "\(String(describing: error))")
     }
 
+    @Test(arguments: [1, 99, 100, 101, 4095, 4096, 4097, 10_000, 262_144]) func theSumOfAFileIsTheSameInPiecesOfAnyLength(length: Int) async throws {
+        try await withFolder { folder in
+            let url = folder.appendingPathComponent("A.folio")
+            try await makePackage(url)
+            let whole = try Disk.read(store(of: url), limit: 1 << 30)
+            // The last page may be cut off.
+            for bytes in [whole, whole.dropLast(1000), Array(whole.prefix(60)), []] as [[UInt8]] {
+                let path = folder.path + "/copy"
+                try Disk.replaceFile(path, with: bytes)
+                var sum = DatabaseSum()
+                for start in stride(from: 0, to: bytes.count, by: length) {
+                    bytes[start..<min(start + length, bytes.count)].withUnsafeBytes { sum.take($0) }
+                }
+                #expect(try sum.sum == DatabaseSum(of: File(path, .read)).sum)
+                guard bytes.count > 5000 else { continue }
+                sum = DatabaseSum()
+                var altered = bytes
+                altered[5000] ^= 1
+                altered.withUnsafeBytes { sum.take($0) }
+                #expect(try sum.sum != DatabaseSum(of: File(path, .read)).sum)
+            }
+        }
+    }
+
     @Test func alteredTextIsFoundAndNotCopied() async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folio")

@@ -1,9 +1,9 @@
-internal import FileSystem
+package import FileSystem
 internal import Schema
 internal import Storage
 
 /// The sum over the pages of a database file and its header, taken from the file's bytes from front to back, in pieces of any length.
-struct DatabaseSum {
+package struct DatabaseSum {
     private var wholePages = StateSum()
     private var page = 0
     /// Known from the header on.
@@ -12,21 +12,21 @@ struct DatabaseSum {
     /// The beginning of a page.
     private var rest: [UInt8] = []
 
-    init() {}
+    package init() {}
 
     /// Of a file that nobody has open. Reads it all.
-    init(of file: File) throws {
+    package init(of file: File) throws {
         try LargeValueReader(FileInput(file)).forEachRemainingPiece { take($0) }
     }
 
-    mutating func take(_ bytes: UnsafeRawBufferPointer) {
+    package mutating func take(_ bytes: UnsafeRawBufferPointer) {
         if start.count < DatabaseHeader.size { start += bytes.prefix(DatabaseHeader.size - start.count) }
-        guard rest.isEmpty, let size = sizeOfPages() else {
-            rest += bytes
-            if let size = sizeOfPages(), rest.count >= size { rest = rest.withUnsafeBytes { Array(takePages($0, size)) } }
-            return
-        }
-        rest += takePages(bytes, size)
+        let size = sizeOfPages()
+        if rest.isEmpty, let size { return rest += takePages(bytes, size) }
+        rest += bytes
+        guard let size, rest.count >= size else { return }
+        let all = rest
+        rest = all.withUnsafeBytes { Array(takePages($0, size)) }
     }
 
     /// Takes whole pages; answers what is left.
@@ -49,7 +49,7 @@ struct DatabaseSum {
     }
 
     /// The sum over the bytes that were taken. The last page may be shorter than the others.
-    var sum: StateSum {
+    package var sum: StateSum {
         var sum = wholePages
         if !rest.isEmpty { rest.withUnsafeBytes { sum.add(page, $0) } }
         return sum

@@ -25,6 +25,21 @@ public enum DocumentForm: Sendable, Hashable {
     /// A Core Data XML store by itself. It does not carry its model.
     case xmlStore
 
+    /// The form of a document that is there.
+    /// - Parameter storeType: The type of its store.
+    package init(_ kind: DocumentKind, _ storeType: StoreType) {
+        switch kind {
+        case .package: self = .package
+        case .archive: self = .archive
+        case .store, .managedDocument:
+            switch storeType {
+            case .binary: self = .binaryStore
+            case .xml: self = .xmlStore
+            default: self = .store
+            }
+        }
+    }
+
     /// The type of a store by itself, nil for the forms that have more to them.
     package var bareStoreType: StoreType? {
         switch self {

@@ -12,7 +12,6 @@ import Testing
         deinit { Self.alive -= 1 }
     }
 
-    // The longest has pieces of huge pages.
     @Test(arguments: [0, 1, 3, 4, 5, 11, 12, 13, 15, 16, 17, 47, 48, 49, 1_000, 100_000, 600_000])
     func elementsStandInTheOrderInWhichTheyCame(count: Int) {
         var list = GrowingList<Int>()

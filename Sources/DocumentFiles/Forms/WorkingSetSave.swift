@@ -17,7 +17,7 @@ struct WorkingSetSave {
     private let marker: DocumentMarker
 
     init(_ session: DocumentSession) {
-        guard let form = session.form as? WorkingSetForm, let workingSet = form.workingSet, var marker = session.marker else {
+        guard let form = session.workingSetForm, let workingSet = form.workingSet, var marker = session.marker else {
             preconditionFailure("Only a document that is edited by a working set is replaced by a save")
         }
         if !marker.isSaved { marker = marker.nextSave() }

@@ -3,7 +3,7 @@ internal import Storage
 
 /// Saving a document that has a working set.
 extension DocumentSession {
-    private var workingSetForm: WorkingSetForm? { form as? WorkingSetForm }
+    var workingSetForm: WorkingSetForm? { form as? WorkingSetForm }
     /// The store as a file of its own, which is to take the place of the one in the archive: `onOwnStore()` goes on.
     package var ownStore: Replacement? { workingSetForm?.ownStore }
     /// Whether the document was replaced by a save, so that nothing more may be committed here: `successor()` goes on.

@@ -101,16 +101,5 @@ struct DocumentCopier {
 
 extension SessionState {
     /// The form in which the document is kept.
-    var form: DocumentForm {
-        switch kind {
-        case .package: .package
-        case .archive: .archive
-        case .store, .managedDocument:
-            switch store.description.type {
-            case .binary: .binaryStore
-            case .xml: .xmlStore
-            default: .store
-            }
-        }
-    }
+    var form: DocumentForm { DocumentForm(kind, store.description.type) }
 }

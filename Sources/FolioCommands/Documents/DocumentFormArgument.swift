@@ -22,17 +22,7 @@ enum DocumentFormArgument {
 
     /// The form of a document that is there; nil where nothing shows it.
     static func form(ofDocumentAt path: String) -> DocumentForm? {
-        guard let found = try? DetectedDocument(path) else { return nil }
-        switch found.kind {
-        case .package: return .package
-        case .archive: return .archive
-        case .store, .managedDocument:
-            switch found.storeType {
-            case .binary: return .binaryStore
-            case .xml: return .xmlStore
-            default: return .store
-            }
-        }
+        (try? DetectedDocument(path)).map { DocumentForm($0.kind, $0.storeType) }
     }
 
     /// What there is to be known of a document of a form that has no place for its model.
